@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 function shownIn(page: string): Commands[] {
   const text = readFileSync(`${root}/${page}`, 'utf8')
   return [...text.matchAll(/^```json\n([^]*?)^```/gm)].map(([, json]) =>
-    Commands.parse((JSON.parse(json ?? '') as { commands: unknown }).commands),
+    Commands().parse((JSON.parse(json ?? '') as { commands: unknown }).commands),
   )
 }
 

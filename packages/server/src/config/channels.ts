@@ -1,5 +1,6 @@
 import type { ChannelOptions } from '@copydesk/core'
 import { z } from 'zod'
+import { text, webUrl } from './parts.ts'
 import type { Setting } from './settings.ts'
 
 type ChannelType = Exclude<keyof ChannelOptions, 'redirectUrls'>
@@ -23,47 +24,48 @@ const all: Record<ChannelType, true> = {
 }
 const types = Object.keys(all) as ChannelType[]
 
-const text = z.string().min(1, 'is empty')
-const url = z.url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
-
-const Client = z
-  .strictObject({
-    clientId: text.optional(),
-    clientSecret: text.optional(),
-    baseUrl: url.optional(),
-    authBaseUrl: url.optional(),
-    uploadBaseUrl: url.optional(),
-    apiVersion: text.optional(),
-    developerToken: text.optional(),
-    authorizeUrl: url.optional(),
-    tokenUrl: url.optional(),
-    revokeUrl: url.optional(),
-    accountUrl: url.optional(),
-    scopes: z.array(text).optional(),
-  })
-  .check((context) => {
-    const { clientId, clientSecret } = context.value
-    if ((clientId === undefined) === (clientSecret === undefined)) return
-    const path = [clientId === undefined ? 'clientId' : 'clientSecret']
-    context.issues.push({ code: 'custom', message: 'is missing', path, input: context.value })
-  })
-  .optional()
+const Client = () =>
+  z
+    .strictObject({
+      clientId: text().optional(),
+      clientSecret: text().optional(),
+      baseUrl: webUrl().optional(),
+      authBaseUrl: webUrl().optional(),
+      uploadBaseUrl: webUrl().optional(),
+      apiVersion: text().optional(),
+      developerToken: text().optional(),
+      authorizeUrl: webUrl().optional(),
+      tokenUrl: webUrl().optional(),
+      revokeUrl: webUrl().optional(),
+      accountUrl: webUrl().optional(),
+      scopes: z.array(text()).optional(),
+    })
+    .check((context) => {
+      const { clientId, clientSecret } = context.value
+      if ((clientId === undefined) === (clientSecret === undefined)) return
+      const path = [clientId === undefined ? 'clientId' : 'clientSecret']
+      context.issues.push({ code: 'custom', message: 'is missing', path, input: context.value })
+    })
 
 /**
  * Pages, and applications with a custom URL scheme; no scheme that a browser would execute or open on the
  * machine.
  */
-const RedirectUrl = z
-  .url('must be a complete URL, such as https://app.example.com/channels')
-  .regex(/^(?!(?:javascript|data|vbscript|blob|file|about):)/i, 'cannot be used as a redirect target')
-  .regex(/^[^#]*$/, 'must not have a fragment')
+const RedirectUrl = () =>
+  z
+    .url('must be a complete URL, such as https://app.example.com/channels')
+    .regex(/^(?!(?:javascript|data|vbscript|blob|file|about):)/i, 'cannot be used as a redirect target')
+    .regex(/^[^#]*$/, 'must not have a fragment')
 
 /** `channels` of the configuration. */
-export const Channels = z.strictObject({
-  redirectUrls: z.array(RedirectUrl).optional(),
-  ...(Object.fromEntries(types.map((type) => [type, Client])) as Record<ChannelType, typeof Client>),
-})
-export type Channels = z.output<typeof Channels>
+export function Channels() {
+  const client = Client().optional()
+  return z.strictObject({
+    redirectUrls: z.array(RedirectUrl()).optional(),
+    ...(Object.fromEntries(types.map((type) => [type, client])) as Record<ChannelType, typeof client>),
+  })
+}
+export type Channels = z.output<ReturnType<typeof Channels>>
 
 /** The settings of the OAuth clients, each with its environment variable. */
 export const channelSettings: readonly Setting[] = [

@@ -1,5 +1,6 @@
 import type { EmbeddingsOptions } from '@copydesk/core'
 import { z } from 'zod'
+import { text, webUrl, whole } from './parts.ts'
 import type { Config, ConfigInput } from './schema.ts'
 import type { Setting } from './settings.ts'
 
@@ -7,23 +8,17 @@ type Provider = EmbeddingsOptions['provider']
 
 // An object, so that the compiler reports a missing or unknown provider.
 const all: Record<Provider, true> = { hosted_b: true, local: true, custom: true, static: true }
-const text = z.string().min(1, 'is empty')
 
 /** `embeddings` of the configuration. */
-export const Embeddings = z.strictObject({
-  provider: z.enum(Object.keys(all) as Provider[]),
-  model: text,
-  dimensions: z
-    .int('must be a whole number')
-    .min(1, 'must be 1 or more')
-    .max(8_192, 'must be 8192 or less')
-    .optional(),
-  baseUrl: z
-    .url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
-    .optional(),
-  apiKey: text.optional(),
-})
-export type Embeddings = z.output<typeof Embeddings>
+export const Embeddings = () =>
+  z.strictObject({
+    provider: z.enum(Object.keys(all) as Provider[]),
+    model: text(),
+    dimensions: whole().min(1, 'must be 1 or more').max(8_192, 'must be 8192 or less').optional(),
+    baseUrl: webUrl().optional(),
+    apiKey: text().optional(),
+  })
+export type Embeddings = z.output<ReturnType<typeof Embeddings>>
 
 export const embeddingSettings: readonly Setting[] = [
   { path: 'embeddings.provider', env: ['COPYDESK_EMBEDDINGS_PROVIDER'], kind: 'text' },

@@ -1,26 +1,25 @@
 import type { PhotoSearchOptions } from '@copydesk/core'
 import { z } from 'zod'
+import { text, webUrl } from './parts.ts'
 import type { Config } from './schema.ts'
 import type { Setting } from './settings.ts'
 
 // An object, so that the compiler reports a missing or unknown provider.
 const all: Record<PhotoSearchOptions['provider'], true> = { hosted_a: true, hosted_b: true }
-const text = z.string().min(1, 'is empty')
 
 /** `images` of the configuration. */
-export const Images = z
-  .strictObject({
-    provider: z.enum(Object.keys(all) as PhotoSearchOptions['provider'][]),
-    baseUrl: z
-      .url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
-      .optional(),
-    apiKey: text.optional(),
-  })
-  .superRefine(({ provider, apiKey }, { addIssue }) => {
-    if (provider === 'hosted_b' && apiKey === undefined)
-      addIssue({ code: 'custom', path: ['apiKey'], message: 'is missing: hosted_b needs one' })
-  })
-export type Images = z.output<typeof Images>
+export const Images = () =>
+  z
+    .strictObject({
+      provider: z.enum(Object.keys(all) as PhotoSearchOptions['provider'][]),
+      baseUrl: webUrl().optional(),
+      apiKey: text().optional(),
+    })
+    .superRefine(({ provider, apiKey }, { addIssue }) => {
+      if (provider === 'hosted_b' && apiKey === undefined)
+        addIssue({ code: 'custom', path: ['apiKey'], message: 'is missing: hosted_b needs one' })
+    })
+export type Images = z.output<ReturnType<typeof Images>>
 
 export const imageSettings: readonly Setting[] = [
   { path: 'images.provider', env: ['COPYDESK_IMAGES_PROVIDER'], kind: 'text' },

@@ -5,7 +5,7 @@ import { Failure, wrongUsage } from '@copydesk/terminal/failure'
 import type { z } from 'zod'
 import { type Environment, readEnvironment, unreadVariables } from './environment.ts'
 import { readConfigFile } from './file.ts'
-import { type Config, ConfigInput } from './schema.ts'
+import { type Config, type ConfigInput, configInput } from './schema.ts'
 import { readSecrets, secretsFile } from './secrets.ts'
 
 export interface LoadOptions {
@@ -60,7 +60,7 @@ export function loadConfig(options: LoadOptions): Loaded {
     if (options[name] !== undefined) set(name, options[name], `option ${flag}`)
   }
   // Used once, so that making functions for it would take longer than it takes.
-  const parsed = ConfigInput.safeParse(given, { jitless: true })
+  const parsed = configInput(Object.keys(given)).safeParse(given, { jitless: true })
   if (!parsed.success) throw faulty(parsed.error, sources)
 
   const dataDir = placeOf(parsed.data.dataDir, sources.get('dataDir'), { file, cwd, presumed })

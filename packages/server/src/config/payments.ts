@@ -1,26 +1,22 @@
 import type { CopydeskOptions } from '@copydesk/core'
 import { z } from 'zod'
+import { text, webUrl } from './parts.ts'
 import type { Config } from './schema.ts'
 import type { Setting } from './settings.ts'
 
-const text = z.string().min(1, 'is empty')
-
-const Hosted = z.strictObject({
-  provider: z.enum(['hosted_a', 'hosted_b']),
-  keyId: text,
-  keySecret: text,
-  webhookSecrets: z.array(text).min(1, 'needs one secret').max(2, 'has room for two secrets'),
-  baseUrl: z
-    .url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
-    .optional(),
-})
+const Hosted = () =>
+  z.strictObject({
+    provider: z.enum(['hosted_a', 'hosted_b']),
+    keyId: text(),
+    keySecret: text(),
+    webhookSecrets: z.array(text()).min(1, 'needs one secret').max(2, 'has room for two secrets'),
+    baseUrl: webUrl().optional(),
+  })
 
 /** `payments` of the configuration. */
-export const Payments = z.discriminatedUnion('provider', [
-  Hosted,
-  z.strictObject({ provider: z.literal('manual') }),
-])
-export type Payments = z.output<typeof Payments>
+export const Payments = () =>
+  z.discriminatedUnion('provider', [Hosted(), z.strictObject({ provider: z.literal('manual') })])
+export type Payments = z.output<ReturnType<typeof Payments>>
 
 export const paymentSettings: readonly Setting[] = [
   { path: 'payments.provider', env: ['COPYDESK_PAYMENTS_PROVIDER'], kind: 'text' },

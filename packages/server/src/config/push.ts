@@ -1,27 +1,26 @@
 import type { PushOptions } from '@copydesk/core'
 import { z } from 'zod'
+import { text, webUrl } from './parts.ts'
 import type { Setting } from './settings.ts'
 
-const text = z.string().min(1, 'is empty')
-const url = z.url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
-
 /** `push` of the configuration. */
-export const Push = z.strictObject({
-  android: z
-    .strictObject({ serviceAccount: text, baseUrl: url.optional(), tokenUrl: url.optional() })
-    .optional(),
-  ios: z
-    .strictObject({
-      keyId: text,
-      teamId: text,
-      key: text,
-      topic: text,
-      baseUrl: z.url({ protocol: /^https$/, error: 'must be a URL that starts with https://' }).optional(),
-      ca: text.optional(),
-    })
-    .optional(),
-}) satisfies z.ZodType<PushOptions>
-export type Push = z.output<typeof Push>
+export const Push = () =>
+  z.strictObject({
+    android: z
+      .strictObject({ serviceAccount: text(), baseUrl: webUrl().optional(), tokenUrl: webUrl().optional() })
+      .optional(),
+    ios: z
+      .strictObject({
+        keyId: text(),
+        teamId: text(),
+        key: text(),
+        topic: text(),
+        baseUrl: z.url({ protocol: /^https$/, error: 'must be a URL that starts with https://' }).optional(),
+        ca: text().optional(),
+      })
+      .optional(),
+  }) satisfies z.ZodType<PushOptions>
+export type Push = z.output<ReturnType<typeof Push>>
 
 const setting = (path: string, rest: Pick<Setting, 'secret'> = {}): Setting => ({
   path: `push.${path}`,

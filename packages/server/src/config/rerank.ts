@@ -1,5 +1,6 @@
 import type { RerankOptions } from '@copydesk/core'
 import { z } from 'zod'
+import { text, webUrl } from './parts.ts'
 import type { Config, ConfigInput } from './schema.ts'
 import type { Setting } from './settings.ts'
 
@@ -7,18 +8,16 @@ type Provider = RerankOptions['provider']
 
 // An object, so that the compiler reports a missing or unknown provider.
 const all: Record<Provider, true> = { local: true, custom: true }
-const text = z.string().min(1, 'is empty')
 
 /** `rerank` of the configuration. */
-export const Rerank = z.strictObject({
-  provider: z.enum(Object.keys(all) as Provider[]),
-  model: text,
-  baseUrl: z
-    .url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
-    .optional(),
-  apiKey: text.optional(),
-})
-export type Rerank = z.output<typeof Rerank>
+export const Rerank = () =>
+  z.strictObject({
+    provider: z.enum(Object.keys(all) as Provider[]),
+    model: text(),
+    baseUrl: webUrl().optional(),
+    apiKey: text().optional(),
+  })
+export type Rerank = z.output<ReturnType<typeof Rerank>>
 
 export const rerankSettings: readonly Setting[] = [
   { path: 'rerank.provider', env: ['COPYDESK_RERANK_PROVIDER'], kind: 'text' },

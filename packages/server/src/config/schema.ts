@@ -5,6 +5,7 @@ import { Embeddings, embeddingFaults } from './embeddings.ts'
 import { Images } from './images.ts'
 import { Invoicing } from './invoicing.ts'
 import { Mail } from './mail.ts'
+import { text, webUrl, whole } from './parts.ts'
 import { Payments } from './payments.ts'
 import { Push } from './push.ts'
 import { lacksAddress, Rerank } from './rerank.ts'
@@ -15,48 +16,61 @@ import { Storage } from './storage.ts'
 export const roles = ['all', 'web', 'worker'] as const
 export type Role = (typeof roles)[number]
 
-const keyId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'an id has 1 to 64 letters, digits, "-" or "_"')
-const url = z.url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
-const words = z.array(z.string().min(1))
-const origin = z
-  .string()
-  .regex(
-    /^[a-z][a-z0-9+.-]*:\/\/[^\sA-Z/?#@*]+$/,
-    'must be an origin as browsers send it: https://app.example.com',
-  )
+const filled = () => z.string().min(1)
+const words = () => z.array(filled())
+const keyId = () => z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'an id has 1 to 64 letters, digits, "-" or "_"')
+const origin = () =>
+  z
+    .string()
+    .regex(
+      /^[a-z][a-z0-9+.-]*:\/\/[^\sA-Z/?#@*]+$/,
+      'must be an origin as browsers send it: https://app.example.com',
+    )
 
 /** When a key of the secrets file was created. */
-const createdAt = z.iso
-  .datetime()
-  .refine((text) => /^(?:19[7-9]|2)/.test(text), 'must lie between 1970 and 2999')
-  .optional()
+const createdAt = () =>
+  z.iso
+    .datetime()
+    .refine((given) => /^(?:19[7-9]|2)/.test(given), 'must lie between 1970 and 2999')
+    .optional()
 
-const EncryptionKey = z.strictObject({
-  id: keyId,
-  createdAt,
-  key: z.string().refine(is32Bytes, 'must be 32 bytes in base64, such as `openssl rand -base64 32` prints'),
-})
-const SigningKey = z.strictObject({
-  id: keyId,
-  createdAt,
-  secret: z.string().min(32, 'must have 32 characters or more, such as `openssl rand -base64 48` prints'),
-})
+const encryptionKeys = () =>
+  z.array(
+    z.strictObject({
+      id: keyId(),
+      createdAt: createdAt(),
+      key: z
+        .string()
+        .refine(is32Bytes, 'must be 32 bytes in base64, such as `openssl rand -base64 32` prints'),
+    }),
+  )
+const signingKeys = () =>
+  z.array(
+    z.strictObject({
+      id: keyId(),
+      createdAt: createdAt(),
+      secret: z.string().min(32, 'must have 32 characters or more, such as `openssl rand -base64 48` prints'),
+    }),
+  )
 
-const secret = z.string().min(1, 'is empty')
-const usdPerMillion = z
-  .number()
-  .min(0, 'must not be negative')
-  .max(1_000_000)
-  .refine((usd) => Math.round(usd * 1e6) / 1e6 === usd, 'must have at most six decimals')
-const mebibytes = z.int('must be a whole number').min(1, 'must be 1 or more').max(1_000_000_000)
-const Hosted = z.strictObject({ apiKey: secret, baseUrl: url.optional(), models: words.optional() })
+const usdPerMillion = () =>
+  z
+    .number()
+    .min(0, 'must not be negative')
+    .max(1_000_000)
+    .refine((usd) => Math.round(usd * 1e6) / 1e6 === usd, 'must have at most six decimals')
+const upToMillion = () => whole().min(0, 'must not be negative').max(1_000_000)
+const mebibytes = () => whole().min(1, 'must be 1 or more').max(1_000_000_000)
+const Hosted = () =>
+  z.strictObject({ apiKey: text(), baseUrl: webUrl().optional(), models: words().optional() })
 
-const Fields = z.strictObject({
-  $schema: z.string().optional(),
-  dataDir: z.string().min(1).optional(),
-  environment: z.enum(['production', 'development']).optional(),
-  database: z
-    .strictObject({
+/** The schema of each setting at the top of the configuration. All of them may be left out. */
+const fields = {
+  $schema: () => z.string(),
+  dataDir: filled,
+  environment: () => z.enum(['production', 'development']),
+  database: () =>
+    z.strictObject({
       url: z
         .string()
         .regex(/^(sqlite:|postgres(ql)?:\/\/)./, 'must start with sqlite: or postgres://')
@@ -66,105 +80,103 @@ const Fields = z.strictObject({
         .regex(/^postgres(ql)?:\/\/./, 'must start with postgres://')
         .optional(),
       preparedStatements: z.boolean().optional(),
-    })
-    .optional(),
-  storage: Storage.optional(),
-  redis: z
-    .strictObject({
+    }),
+  storage: Storage,
+  redis: () =>
+    z.strictObject({
       url: z.string().regex(/^rediss?:\/\/./, 'must start with redis:// or rediss://'),
       prefix: z
         .string()
         .regex(/^[\w:.-]{1,64}$/, 'has 1 to 64 letters, digits, ":", ".", "-" or "_"')
         .optional(),
-    })
-    .optional(),
-  host: z.string().min(1).optional(),
-  role: z.enum(roles).optional(),
-  port: z.int('must be a whole number').min(0).max(65_535, 'must be 65535 or less').optional(),
-  baseUrl: url.optional(),
-  trustProxy: z
-    .strictObject(
-      { addresses: words.optional(), forwardedFor: z.enum(['set', 'append']).optional() },
+    }),
+  host: filled,
+  role: () => z.enum(roles),
+  port: () => whole().min(0).max(65_535, 'must be 65535 or less'),
+  baseUrl: webUrl,
+  trustProxy: () =>
+    z.strictObject(
+      { addresses: words().optional(), forwardedFor: z.enum(['set', 'append']).optional() },
       'must be a list of addresses, or an object with addresses and forwardedFor',
-    )
-    .optional(),
-  corsOrigins: z.array(origin).optional(),
-  allowHosts: words.optional(),
-  mail: Mail.optional(),
-  push: Push.optional(),
-  sms: Sms.optional(),
-  appScheme: z
-    .string()
-    .regex(/^[a-z][a-z0-9+.-]{1,39}$/, 'must be a URL scheme such as copydesk')
-    .optional(),
-  commands: Commands.optional(),
-  worker: z
-    .strictObject({ concurrency: z.int('must be a whole number').min(1).max(64).optional() })
-    .optional(),
-  log: z
-    .strictObject({
+    ),
+  corsOrigins: () => z.array(origin()),
+  allowHosts: words,
+  mail: Mail,
+  push: Push,
+  sms: Sms,
+  appScheme: () => z.string().regex(/^[a-z][a-z0-9+.-]{1,39}$/, 'must be a URL scheme such as copydesk'),
+  commands: Commands,
+  worker: () => z.strictObject({ concurrency: whole().min(1).max(64).optional() }),
+  log: () =>
+    z.strictObject({
       level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).optional(),
       format: z.enum(['pretty', 'json']).optional(),
-    })
-    .optional(),
-  encryptionKeys: z.array(EncryptionKey).min(1, 'must hold one key or more').optional(),
-  signingKeys: z.array(SigningKey).min(1, 'must hold one key or more').optional(),
-  providers: z
-    .strictObject({
-      hosted_a: Hosted.optional(),
-      hosted_b: Hosted.optional(),
-      local: z.strictObject({ baseUrl: url, models: words.min(1) }).optional(),
-      custom: z.strictObject({ baseUrl: url, apiKey: secret.optional(), models: words.min(1) }).optional(),
-    })
-    .optional(),
-  channels: Channels.optional(),
-  models: z
-    .strictObject({
+    }),
+  encryptionKeys: () => encryptionKeys().min(1, 'must hold one key or more'),
+  signingKeys: () => signingKeys().min(1, 'must hold one key or more'),
+  providers: () =>
+    z.strictObject({
+      hosted_a: Hosted().optional(),
+      hosted_b: Hosted().optional(),
+      local: z.strictObject({ baseUrl: webUrl(), models: words().min(1) }).optional(),
+      custom: z
+        .strictObject({ baseUrl: webUrl(), apiKey: text().optional(), models: words().min(1) })
+        .optional(),
+    }),
+  channels: Channels,
+  models: () =>
+    z.strictObject({
       /** Used in this order when an agent's model fails. */
-      fallback: words.optional(),
+      fallback: words().optional(),
       /** US dollars per million tokens. */
       prices: z
-        .array(z.strictObject({ model: z.string().min(1), input: usdPerMillion, output: usdPerMillion }))
+        .array(z.strictObject({ model: filled(), input: usdPerMillion(), output: usdPerMillion() }))
         .optional(),
-    })
-    .optional(),
-  invoicing: Invoicing.optional(),
-  quotas: z.strictObject({ tenantMb: mebibytes.optional(), installationMb: mebibytes.optional() }).optional(),
-  registration: z.enum(['open', 'closed']).optional(),
-  freeTenants: z
-    .strictObject({
-      perDay: z.int('must be a whole number').min(0, 'must not be negative').max(1_000_000).optional(),
+    }),
+  invoicing: Invoicing,
+  quotas: () => z.strictObject({ tenantMb: mebibytes().optional(), installationMb: mebibytes().optional() }),
+  registration: () => z.enum(['open', 'closed']),
+  freeTenants: () =>
+    z.strictObject({
+      perDay: upToMillion().optional(),
       /** US dollars. */
-      monthlyUsd: z.int('must be a whole number').min(0, 'must not be negative').max(1_000_000).optional(),
-    })
-    .optional(),
-  embeddings: Embeddings.optional(),
-  rerank: Rerank.optional(),
-  images: Images.optional(),
-  payments: Payments.optional(),
-  defaultModel: z.string().min(1).optional(),
-})
+      monthlyUsd: upToMillion().optional(),
+    }),
+  embeddings: Embeddings,
+  rerank: Rerank,
+  images: Images,
+  payments: Payments,
+  defaultModel: filled,
+}
 
 /** The configuration as a file or the environment states it. All fields are optional. */
-export const ConfigInput = Fields.superRefine(({ embeddings, rerank, providers = {} }, { addIssue }) => {
-  const faults = embeddings ? embeddingFaults(embeddings, providers) : []
-  for (const { setting, message } of faults)
-    addIssue({ code: 'custom', path: ['embeddings', setting], message })
-  if (rerank && lacksAddress(rerank, providers))
-    addIssue({
-      code: 'custom',
-      path: ['rerank', 'baseUrl'],
-      message: `is missing, and so is providers.${rerank.provider}`,
-    })
-})
-export type ConfigInput = z.output<typeof ConfigInput>
+export type ConfigInput = {
+  [Name in keyof typeof fields]?: z.output<ReturnType<(typeof fields)[Name]>> | undefined
+}
+
+/** The schema of a configuration in which these settings are given; any other is unknown to it. */
+export function configInput(given: readonly string[]): z.ZodType<ConfigInput> {
+  const known = given.filter((name): name is keyof typeof fields => Object.hasOwn(fields, name))
+  const shape: Partial<Record<keyof ConfigInput, z.ZodType>> = {}
+  for (const name of known) shape[name] = fields[name]()
+  const schema = z.strictObject(shape) as z.ZodType<ConfigInput>
+  return schema.superRefine(({ embeddings, rerank, providers = {} }, { addIssue }) => {
+    const faults = embeddings ? embeddingFaults(embeddings, providers) : []
+    for (const { setting, message } of faults)
+      addIssue({ code: 'custom', path: ['embeddings', setting], message })
+    if (rerank && lacksAddress(rerank, providers))
+      addIssue({
+        code: 'custom',
+        path: ['rerank', 'baseUrl'],
+        message: `is missing, and so is providers.${rerank.provider}`,
+      })
+  })
+}
 
 /** The keys of an installation, as its secrets file holds them. */
-export const Secrets = z.strictObject({
-  encryptionKeys: z.array(EncryptionKey).min(1),
-  signingKeys: z.array(SigningKey).min(1),
-})
-export type Secrets = z.output<typeof Secrets>
+export const Secrets = () =>
+  z.strictObject({ encryptionKeys: encryptionKeys().min(1), signingKeys: signingKeys().min(1) })
+export type Secrets = z.output<ReturnType<typeof Secrets>>
 
 /** The configuration that a command uses: the given values, and defaults for the rest. */
 export interface Config {

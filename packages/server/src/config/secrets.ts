@@ -45,7 +45,8 @@ export function readSecrets(dataDir: string): Secrets | undefined {
   } catch {
     throw new Failure(`The secrets file ${file} is damaged. ${remedy}`)
   }
-  const parsed = Secrets.safeParse(content)
+  // Used once, as the configuration is.
+  const parsed = Secrets().safeParse(content, { jitless: true })
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   throw new Failure(

@@ -1,25 +1,23 @@
 import type { SmsServiceOptions } from '@copydesk/core'
 import { z } from 'zod'
+import { text, webUrl } from './parts.ts'
 import type { Config } from './schema.ts'
 import type { Setting } from './settings.ts'
 
-const text = z.string().min(1, 'is empty')
-
 /** `sms` of the configuration. */
-export const Sms = z.strictObject({
-  accountSid: text,
-  authToken: text,
-  from: z
-    .string()
-    .regex(
-      /^(?:\+[1-9]\d{6,14}|MG[0-9a-f]{32})$/,
-      'must be a number such as +4930123456, or a messaging service (MG…)',
-    ),
-  baseUrl: z
-    .url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
-    .optional(),
-})
-export type Sms = z.output<typeof Sms>
+export const Sms = () =>
+  z.strictObject({
+    accountSid: text(),
+    authToken: text(),
+    from: z
+      .string()
+      .regex(
+        /^(?:\+[1-9]\d{6,14}|MG[0-9a-f]{32})$/,
+        'must be a number such as +4930123456, or a messaging service (MG…)',
+      ),
+    baseUrl: webUrl().optional(),
+  })
+export type Sms = z.output<ReturnType<typeof Sms>>
 
 export const smsSettings: readonly Setting[] = [
   { path: 'sms.accountSid', env: ['COPYDESK_SMS_ACCOUNT_SID'], kind: 'text' },
