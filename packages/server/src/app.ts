@@ -17,6 +17,7 @@ import { toStorage } from './config/storage.ts'
 import { invocation } from './invocation.ts'
 import { referencePage } from './reference.ts'
 import { currentKeys } from './reload-keys.ts'
+import { keepWebAssemblyCode } from './webassembly.ts'
 
 /**
  * Creates the instance that a configuration describes. Does not create, migrate or start anything else.
@@ -28,6 +29,7 @@ export async function openApp(
 ): Promise<Copydesk> {
   if (options.createDatabase) requireKeys(config)
   else requireInstallation(config)
+  keepWebAssemblyCode()
   const { createCopydesk, createLogger } = await import('@copydesk/core')
   const page = referencePage()
   const embeddings = toEmbeddings(config)

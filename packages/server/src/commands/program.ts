@@ -4,6 +4,7 @@ import { jsonOption } from '@copydesk/terminal/json-option'
 import { Command } from 'commander'
 import manifest from '../../../../package.json' with { type: 'json' }
 import { beginLightly } from '../light-start.ts'
+import { loadNodeModules } from '../node-modules.ts'
 
 /** The commands that stay running. They need nothing of all others, which would stay in memory with them. */
 const serving = new Set(['up', 'serve'])
@@ -51,6 +52,7 @@ export async function createProgram(words: readonly string[]): Promise<Command> 
     )
   const name = commandIn(words) ?? ''
   if (serving.has(name)) {
+    loadNodeModules()
     beginLightly()
     const { serveCommands } = await import('./serve.ts')
     serveCommands(program)

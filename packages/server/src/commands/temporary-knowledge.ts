@@ -10,6 +10,7 @@ import type { Command } from 'commander'
 import { hostsOfEmbeddings, toEmbeddings } from '../config/embeddings.ts'
 import { hostsOfRerank, toRerank } from '../config/rerank.ts'
 import type { Config } from '../config/schema.ts'
+import { keepWebAssemblyCode } from '../webassembly.ts'
 import { prepare } from './options.ts'
 
 /** Files of one upload. */
@@ -108,6 +109,7 @@ function open(
 ): Promise<Copydesk> {
   const embeddings = toEmbeddings(config)
   const rerank = toRerank(config)
+  keepWebAssemblyCode()
   return createCopydesk({
     database: database ?? join(dataDir, 'copydesk.db'),
     dataDir,

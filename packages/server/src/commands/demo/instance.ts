@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type Client, createClient } from '@copydesk/client'
 import { type Copydesk, type CopydeskOptions, createCopydesk, createLogger } from '@copydesk/core'
 import { type Served, serve } from '../../listen.ts'
+import { keepWebAssemblyCode } from '../../webassembly.ts'
 
 export interface Login {
   email: string
@@ -42,6 +43,7 @@ export async function createDemoInstance(
   },
 ): Promise<DemoInstance> {
   const { port = 0, between = pass, ...options } = settings
+  keepWebAssemblyCode()
   const dataDir = await mkdtemp(join(tmpdir(), 'copydesk-demo-'))
   let copydesk: Copydesk | undefined
   // The address is known only once the server listens, and agents need it for their callbacks.
