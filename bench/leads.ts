@@ -129,10 +129,8 @@ async function importOne(
   const begun = performance.now()
   const { importId } = (await response.json()) as { importId: string }
   for (;;) {
-    for (let i = 0; i < 8; i += 1) {
-      await meanwhile()
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+    await meanwhile()
+    await new Promise((resolve) => setTimeout(resolve, 50))
     const state = await fetch(`${server.url}/dashboard/v1/leads/imports/${importId}`, { headers })
     const { status, imported } = (await state.json()) as { status: string; imported: number }
     if (status === 'processing') continue
