@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Transaction } from '../../../../kernel/context.ts'
-import { type Column, pick, select, table } from '../../../../platform/database/read.ts'
+import { type Column, count, pick, select, table } from '../../../../platform/database/read.ts'
 import { Lead } from '../entities.ts'
 import { KnownLeads, keysOf, type Line } from './known.ts'
 import type { ReadyLeads } from './ready.ts'
@@ -34,28 +34,35 @@ export async function knownLeads(
   return found
 }
 
-/** Whether a lead is there that one of these would double. */
+const anything = select({ found: count('1') })
+
+/** Whether a lead is there that one of these would double; one statement, since each is waited for by the next. */
 export async function areKnown(
-  txn: Transaction,
+  { tx, db }: Transaction,
   tenantId: string,
   { identities, phones }: ReadyLeads,
 ): Promise<boolean> {
-  const found = await Promise.all([
-    identities ? leadsWith(txn, tenantId, l.identity, identities) : [],
-    phones ? leadsWith(txn, tenantId, l.phoneKey, phones) : [],
-  ])
-  return found.flat().length > 0
+  const looks = [
+    { column: l.identity, values: identities },
+    { column: l.phoneKey, values: phones },
+  ].filter(({ values }) => values !== undefined)
+  if (looks.length === 0) return false
+  const texts = looks.map(({ column }) => `select 1 ${withValues[db.dialect](column)}`)
+  const params = looks.flatMap(({ values = '' }) => [values, tenantId])
+  return (await anything.get(tx, `from (${texts.join(' union all ')}) k limit 1`, params)) !== undefined
 }
 
 /** @param values JSON */
 const leadsWith = ({ tx, db }: Transaction, tenantId: string, column: Column<unknown>, values: string) =>
-  known.all(tx, db.dialect === 'sqlite' ? inSqlite(column) : inPostgres(column), [values, tenantId])
+  known.all(tx, withValues[db.dialect](column), [values, tenantId])
 
 /**
  * One look into the index for each value. Statistics of a table that grows this fast are of no use: PostgreSQL would read all of it for a list
  * of values.
  */
-const inPostgres = (column: Column<unknown>) => `from json_array_elements_text(?::json) v (value)
-  cross join lateral (select l.* from ${l} where l.tenant_id = ? and ${column} = v.value limit 1) l`
-const inSqlite = (column: Column<unknown>) =>
-  `from json_each(?) v cross join ${l} where l.tenant_id = ? and ${column} = v.value`
+const withValues = {
+  postgresql: (column: Column<unknown>) => `from json_array_elements_text(?::json) v (value)
+    cross join lateral (select l.* from ${l} where l.tenant_id = ? and ${column} = v.value limit 1) l`,
+  sqlite: (column: Column<unknown>) =>
+    `from json_each(?) v cross join ${l} where l.tenant_id = ? and ${column} = v.value`,
+}

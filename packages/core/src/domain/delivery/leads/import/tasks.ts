@@ -62,7 +62,7 @@ export interface LeadPart {
 }
 
 /** How many rows are in one of them. */
-const perChunk = 250
+const perChunk = 500
 
 /** A fault is returned: thrown, it would arrive without its kind. */
 type OrFault<T> = T | { fault: string }

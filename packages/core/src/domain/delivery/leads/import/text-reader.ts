@@ -35,16 +35,20 @@ export class TextGone extends Error {
   override name = 'TextGone'
 }
 
-/** Rows for one transaction. */
-export type Batch = { from: TextPlace; after: TextPlace; count: number } & (
-  | { ready: readonly ReadyLeads[] }
-  | { ready?: undefined; rows: readonly ReadRow[] }
-)
+/** Rows for one transaction: all of them ready, or none. */
+export interface Batch {
+  from: TextPlace
+  after: TextPlace
+  count: number
+  /** What the rows are in where they are ready. */
+  ready?: ReadyLeads[]
+  /** The rows, where they are not. */
+  rows: ReadRow[]
+}
 
 interface Part {
   from: TextPlace
-  /** Those that were not taken yet. */
-  chunks: ReadChunk[]
+  chunks: readonly ReadChunk[]
   after: TextPlace
   /** Whether the text ends here. */
   isLast: boolean
@@ -68,26 +72,47 @@ export class TextReader {
    * @throws CsvFault, TextGone
    */
   async *batches(from: TextPlace, size: { readonly rows: number }): AsyncGenerator<Batch, void, undefined> {
-    let place = from
-    let part = await this.#next(from)
-    while (part) {
-      const following = part.isLast ? undefined : this.#next(part.after)
-      following?.catch(() => undefined)
-      while (part.chunks.length > 0) {
-        const batch = await nextBatch(part, place, size.rows)
+    let batch = emptyAt(from)
+    for await (const { chunk, after } of this.#chunks(from)) {
+      if (batch.count > 0 && isReady(batch) !== isReady(chunk)) {
         yield batch
-        place = batch.after
+        batch = emptyAt(batch.after)
       }
-      part = await following
+      add(batch, chunk, after)
+      if (batch.count < size.rows) continue
+      yield batch
+      batch = emptyAt(after)
     }
+    if (batch.count > 0) yield batch
   }
 
   /** The rows of a batch once more, each of them to be looked at. */
-  async again({ from, after, count }: Batch): Promise<Batch> {
+  async again({ from, after }: Batch): Promise<Batch> {
     this.#cautious = cautiousParts
     const { chunks } = await this.#read(from, after.at, true, false)
-    const part = { from, chunks, after, isLast: true }
-    return { ...(await nextBatch(part, from, count)), after }
+    const batch = emptyAt(from)
+    for (const chunk of chunks) {
+      add(batch, chunk, after)
+      await setImmediate()
+    }
+    return batch
+  }
+
+  /** The chunks of all parts one after the other, and where what follows them begins. */
+  async *#chunks(from: TextPlace): AsyncGenerator<{ chunk: ReadChunk; after: TextPlace }, void, undefined> {
+    let part = await this.#next(from)
+    while (part) {
+      const { chunks, after, isLast } = part
+      const { at } = part.from
+      const following = isLast ? undefined : this.#next(after)
+      following?.catch(() => undefined)
+      for (const chunk of chunks) {
+        yield { chunk, after: chunk === chunks.at(-1) ? after : { at: at + chunk.end, line: chunk.nextLine } }
+        // Others are answered between two.
+        if (!isReady(chunk)) await setImmediate()
+      }
+      part = await following
+    }
   }
 
   async #next(from: TextPlace): Promise<Part | undefined> {
@@ -117,26 +142,17 @@ export class TextReader {
   }
 }
 
-/** Takes so many chunks of one kind that their rows are `wanted` or a little more. Others are answered between two. */
-async function nextBatch(part: Part, from: TextPlace, wanted: number): Promise<Batch> {
-  const { chunks } = part
-  const ready: ReadyLeads[] = []
-  const rows: ReadRow[] = []
-  let count = 0
-  let after = from
-  const areReady = chunks[0]?.ready !== undefined
-  for (let chunk = chunks[0]; chunk && count < wanted; chunk = chunks[0]) {
-    if ((chunk.ready !== undefined) !== areReady) break
-    chunks.shift()
-    if (chunk.ready) {
-      ready.push(chunk.ready)
-      count += chunk.ready.count
-    } else {
-      rows.push(...(JSON.parse(chunk.rows) as ReadRow[]))
-      count = rows.length
-      await setImmediate()
-    }
-    after = chunks.length === 0 ? part.after : { at: part.from.at + chunk.end, line: chunk.nextLine }
+const emptyAt = (from: TextPlace): Batch => ({ from, after: from, count: 0, rows: [] })
+
+const isReady = ({ ready }: Pick<Batch, 'ready'> | ReadChunk) => ready !== undefined
+
+function add(batch: Batch, chunk: ReadChunk, after: TextPlace): void {
+  if (chunk.ready) {
+    batch.ready = [...(batch.ready ?? []), chunk.ready]
+    batch.count += chunk.ready.count
+  } else {
+    batch.rows.push(...(JSON.parse(chunk.rows) as ReadRow[]))
+    batch.count = batch.rows.length
   }
-  return { from, after, count, ...(areReady ? { ready } : { rows }) }
+  batch.after = after
 }
