@@ -10,7 +10,7 @@ import {
 /** Reads a document in this thread. */
 export const parsed = (content: Uint8Array | string, fileName: string, engine: ParseEngine = 'ADVANCED') =>
   // The bytes of a PDF are taken over.
-  parseDocument({ bytes: new Uint8Array(Buffer.from(content)), fileName, engine })
+  parseDocument({ source: new Uint8Array(Buffer.from(content)), fileName, engine })
 
 /** The blocks of a document in short: `h2 Costs`, `text Some text`, `table | a | b |…`. */
 export const shortly = ({ blocks }: ParsedDocument): string[] =>

@@ -1,4 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { parseDocument } from '../../../packages/core/src/platform/parsing/parse.ts'
 import { parsed, shortly } from '../../kit/documents.ts'
 import { docxOf, pptxOf, slideTable, wordParagraph, wordTable, xlsxOf } from '../../kit/office.ts'
 
@@ -111,5 +115,31 @@ describe('parseDocument, of presentations', () => {
       reason: 'too_many_pages',
       message: expect.stringContaining('2,001 slides; 2,000 are the most'),
     })
+  })
+})
+
+describe('parseDocument, of Office files on the disk', () => {
+  it.each([
+    ['docx', docxOf(wordParagraph('x', 'Heading1'))],
+    ['xlsx', xlsxOf([{ name: 'Costs', rows: '<row><c><v>1</v></c></row>' }])],
+    ['pptx', pptxOf([{ title: 'Why', lines: ['one', 'two'] }])],
+  ])('reads the same of a %s as from memory, and fails alike where it is damaged', async (kind, bytes) => {
+    const folder = await mkdtemp(join(tmpdir(), 'office-'))
+    const path = join(folder, 'a')
+    const onDisk = async (content: Uint8Array) => {
+      await writeFile(path, content)
+      return parseDocument({ source: { path }, fileName: `a.${kind}`, engine: 'ADVANCED' })
+    }
+    const document = await onDisk(bytes)
+    expect(document.blocks).not.toEqual([])
+    expect(document).toEqual(await parsed(bytes, `a.${kind}`))
+    // What is compressed is broken, and the list at the end is whole.
+    const broken = Buffer.from(bytes).fill(0xff, 60, bytes.length >> 1)
+    const [there, here] = [onDisk(broken), parsed(broken, `a.${kind}`)].map((read) =>
+      read.catch((error: unknown) => error),
+    )
+    expect(await there).toMatchObject({ reason: 'corrupt' })
+    expect(String(await there)).toBe(String(await here))
+    await rm(folder, { recursive: true })
   })
 })

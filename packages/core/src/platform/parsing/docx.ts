@@ -5,12 +5,13 @@ import { scanHtml } from './html-scan.ts'
 import { createBlockList } from './limits.ts'
 import { propertiesOf } from './ooxml.ts'
 import { type ParsedDocument, ParseFault } from './parsed.ts'
+import type { DocumentSource } from './source.ts'
 import { elementsOf } from './xml.ts'
 import { openZip, type ZipEntries } from './zip.ts'
 
 /** Reads a Word document: Mammoth says by its styles what is a heading, a list or a table. @throws ParseFault */
-export async function parseDocx(bytes: Uint8Array): Promise<ParsedDocument> {
-  const zip = await openZip(bytes)
+export async function parseDocx(source: DocumentSource): Promise<ParsedDocument> {
+  using zip = await openZip(source)
   const { title, language } = await propertiesOf(zip)
   const list = createBlockList()
   for (const block of scanHtml(await toHtml(zip)).blocks) list.add(toBlock(block))

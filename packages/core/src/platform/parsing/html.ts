@@ -5,6 +5,7 @@ import { scanHtml } from './html-scan.ts'
 import { createBlockList } from './limits.ts'
 import { selectMainText } from './main-text.ts'
 import type { ParsedDocument } from './parsed.ts'
+import { type DocumentSource, wholeOf } from './source.ts'
 
 /** A web page: its text, and what it says about itself. */
 export interface HtmlPage extends Pick<HtmlHead, 'canonical' | 'links' | 'index' | 'follow'> {
@@ -37,8 +38,12 @@ export function readHtml(html: string, { url, mainTextOnly = false }: HtmlOption
 }
 
 /** Reads an HTML file that was uploaded, for its main text. @throws ParseFault as `readHtml` */
-export const parseHtmlFile = (bytes: Uint8Array): ParsedDocument =>
-  readHtml(decodeMarkup(bytes), { mainTextOnly: true }).document
+export async function parseHtmlFile(source: DocumentSource): Promise<ParsedDocument> {
+  return readHtml(await markupOf(source), { mainTextOnly: true }).document
+}
+
+/** On its own, so that the bytes are gone while the text is read. */
+const markupOf = async (source: DocumentSource) => decodeMarkup(await wholeOf(source))
 
 /** @param charset that was sent with the page; else the page names its own */
 export function decodeMarkup(bytes: Uint8Array, charset?: string): string {

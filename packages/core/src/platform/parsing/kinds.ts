@@ -1,10 +1,8 @@
-import { open, readFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { decodeText } from './decode.ts'
 import { locked } from './faults.ts'
 import { type DocumentKind, ParseFault } from './parsed.ts'
-
-/** The whole file, or where it lies: then no more of it is read than is needed, which for most kinds is its beginning. */
-type Source = Uint8Array | { path: string }
+import { type DocumentSource, wholeOf } from './source.ts'
 
 const headBytes = 65_536
 
@@ -13,7 +11,10 @@ const headBytes = 65_536
  * @returns undefined where nothing is known of such a file
  * @throws ParseFault `unsupported` or `encrypted` for a file that is known and not read, `corrupt` for a broken ZIP file
  */
-export async function detectKind(source: Source, fileName: string): Promise<DocumentKind | undefined> {
+export async function detectKind(
+  source: DocumentSource,
+  fileName: string,
+): Promise<DocumentKind | undefined> {
   const head = await headOf(source)
   const start = latin1(head.subarray(0, 1024))
   if (await isPdf(source, start)) return 'pdf'
@@ -26,7 +27,7 @@ export async function detectKind(source: Source, fileName: string): Promise<Docu
   return undefined
 }
 
-async function headOf(source: Source): Promise<Uint8Array> {
+async function headOf(source: DocumentSource): Promise<Uint8Array> {
   if (source instanceof Uint8Array) return source.subarray(0, headBytes)
   const file = await open(source.path)
   try {
@@ -37,10 +38,8 @@ async function headOf(source: Source): Promise<Uint8Array> {
   }
 }
 
-const wholeOf = async (source: Source) => (source instanceof Uint8Array ? source : readFile(source.path))
-
 /** Programs may put something before the mark; a text may quote it. */
-async function isPdf(source: Source, start: string): Promise<boolean> {
+async function isPdf(source: DocumentSource, start: string): Promise<boolean> {
   if (start.startsWith('%PDF-')) return true
   if (!/\s%PDF-\d/.test(start)) return false
   const bytes = await wholeOf(source)
@@ -85,7 +84,7 @@ function kindOfText(text: string, fileName: string): DocumentKind {
   return /^[ct]sv$/i.test(ending) ? 'csv' : 'text'
 }
 
-async function kindOfZip(source: Source): Promise<DocumentKind> {
+async function kindOfZip(source: DocumentSource): Promise<DocumentKind> {
   const { zipNames } = await import('./zip.ts')
   const listed = await zipNames(source)
   if (listed.has('word/document.xml')) return 'docx'

@@ -1,4 +1,3 @@
-import { readFile, stat } from 'node:fs/promises'
 import type { HtmlPage } from './html.ts'
 import { parsingLimits } from './limits.ts'
 import { fileTooLarge, parseDocument } from './parse.ts'
@@ -37,7 +36,8 @@ export const parseTasks = {
 
 /** @throws ParseFault */
 export async function parseFile(input: ParseInput): Promise<ParsedDocument> {
-  return parseDocument({ ...input, bytes: 'bytes' in input ? input.bytes : await readUpload(input.path) })
+  const { fileName, engine } = input
+  return parseDocument({ source: 'bytes' in input ? input.bytes : { path: input.path }, fileName, engine })
 }
 
 /** Does work of a thread. @returns its result, or its fault */
@@ -49,10 +49,4 @@ export async function orFault<T>(work: () => Promise<T>): Promise<Parsed<T>> {
     const { reason, message, cause } = error
     return { fault: { reason, message, cause: cause instanceof Error ? cause.stack : undefined } }
   }
-}
-
-async function readUpload(path: string): Promise<Uint8Array> {
-  const { size } = await stat(path)
-  if (size > parsingLimits.fileBytes) throw fileTooLarge()
-  return readFile(path)
 }

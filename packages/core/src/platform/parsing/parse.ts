@@ -7,10 +7,10 @@ import {
   type ParseEngine,
   ParseFault,
 } from './parsed.ts'
+import { type DocumentSource, sourceSize, wholeOf } from './source.ts'
 
-/** A document in memory. */
-export interface DocumentBytes {
-  bytes: Uint8Array
+export interface DocumentToParse {
+  source: DocumentSource
   /** As it was uploaded; it decides only between kinds of text. */
   fileName: string
   engine: ParseEngine
@@ -20,12 +20,13 @@ export interface DocumentBytes {
  * Reads a document of any kind. It takes memory and time within limits, and runs in a thread: see `createParser`.
  * @throws ParseFault
  */
-export async function parseDocument({ bytes, fileName, engine }: DocumentBytes): Promise<ParsedDocument> {
-  if (bytes.length > parsingLimits.fileBytes) throw fileTooLarge()
-  if (bytes.length === 0) throw new ParseFault('no_text', 'This file is empty.')
-  const kind = await detectKind(bytes, fileName)
+export async function parseDocument({ source, fileName, engine }: DocumentToParse): Promise<ParsedDocument> {
+  const size = await sourceSize(source)
+  if (size > parsingLimits.fileBytes) throw fileTooLarge()
+  if (size === 0) throw new ParseFault('no_text', 'This file is empty.')
+  const kind = await detectKind(source, fileName)
   if (!kind) throw unknownFile()
-  const document = await readAs(kind, bytes, engine).catch((error: unknown) => {
+  const document = await readAs(kind, source, engine).catch((error: unknown) => {
     throw error instanceof ParseFault ? error : unreadable(error)
   })
   if (document.blocks.every(({ text }) => isSectionMark(text)))
@@ -47,24 +48,28 @@ const unreadable = (cause: unknown) =>
     cause,
   )
 
-/** Each kind loads only the libraries that it needs. */
-async function readAs(kind: DocumentKind, bytes: Uint8Array, engine: ParseEngine): Promise<ParsedDocument> {
+/** Each kind loads only the libraries that it needs. The whole of a file is in memory only where its kind needs that. */
+async function readAs(
+  kind: DocumentKind,
+  source: DocumentSource,
+  engine: ParseEngine,
+): Promise<ParsedDocument> {
   switch (kind) {
     case 'pdf':
-      return (await import('./pdf.ts')).parsePdf(bytes, engine)
+      return (await import('./pdf.ts')).parsePdf(await wholeOf(source), engine)
     case 'docx':
-      return (await import('./docx.ts')).parseDocx(bytes)
+      return (await import('./docx.ts')).parseDocx(source)
     case 'pptx':
-      return (await import('./pptx.ts')).parsePptx(bytes)
+      return (await import('./pptx.ts')).parsePptx(source)
     case 'xlsx':
-      return (await import('./xlsx.ts')).parseXlsx(bytes)
+      return (await import('./xlsx.ts')).parseXlsx(source)
     case 'html':
-      return (await import('./html.ts')).parseHtmlFile(bytes)
+      return (await import('./html.ts')).parseHtmlFile(source)
     case 'markdown':
-      return (await import('./markdown.ts')).parseMarkdown(bytes)
+      return (await import('./markdown.ts')).parseMarkdown(await wholeOf(source))
     case 'text':
-      return (await import('./text.ts')).parseText(bytes)
+      return (await import('./text.ts')).parseText(await wholeOf(source))
     case 'csv':
-      return (await import('./csv.ts')).parseCsv(bytes)
+      return (await import('./csv.ts')).parseCsv(await wholeOf(source))
   }
 }

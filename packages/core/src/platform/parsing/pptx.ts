@@ -2,6 +2,7 @@ import { tooManyPages } from './faults.ts'
 import { createBlockList, parsingLimits } from './limits.ts'
 import { mainPart, partsOf, propertiesOf, type Relation, relationsOf } from './ooxml.ts'
 import type { Block, ParsedDocument } from './parsed.ts'
+import type { DocumentSource } from './source.ts'
 import { markdownTable } from './tables.ts'
 import { childOf, childrenOf, descendantsOf, readXml, type XmlElement } from './xml.ts'
 import { openZip, type ZipEntries } from './zip.ts'
@@ -11,8 +12,8 @@ import { openZip, type ZipEntries } from './zip.ts'
  * number of its slide. Slides that are not shown are left out.
  * @throws ParseFault
  */
-export async function parsePptx(bytes: Uint8Array): Promise<ParsedDocument> {
-  const zip = await openZip(bytes)
+export async function parsePptx(source: DocumentSource): Promise<ParsedDocument> {
+  using zip = await openZip(source)
   const main = await mainPart(zip, 'ppt/presentation.xml')
   const presentation = await readXml(zip.stream(main))
   const slides = partsOf(childrenOf(childOf(presentation, 'sldIdLst'), 'sldId'), await relationsOf(zip, main))

@@ -2,6 +2,7 @@ import { tooLarge } from './faults.ts'
 import { createBlockList, parsingLimits } from './limits.ts'
 import { mainPart, partsOf, propertiesOf, relationsOf } from './ooxml.ts'
 import type { ParsedDocument } from './parsed.ts'
+import type { DocumentSource } from './source.ts'
 import { createTableWriter } from './tables.ts'
 import { numberFormats, rowValues, stringOf, type WorkbookContext } from './xlsx-values.ts'
 import { childOf, childrenOf, elementsOf, readXml } from './xml.ts'
@@ -12,8 +13,8 @@ import { openZip, type ZipEntries } from './zip.ts'
  * were last calculated. Sheets that are not shown are left out.
  * @throws ParseFault
  */
-export async function parseXlsx(bytes: Uint8Array): Promise<ParsedDocument> {
-  const zip = await openZip(bytes)
+export async function parseXlsx(source: DocumentSource): Promise<ParsedDocument> {
+  using zip = await openZip(source)
   const main = await mainPart(zip, 'xl/workbook.xml')
   const workbook = await readXml(zip.stream(main))
   const relations = await relationsOf(zip, main)

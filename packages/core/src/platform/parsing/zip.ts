@@ -2,9 +2,10 @@ import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl'
 import { damaged, locked, tooLarge } from './faults.ts'
 import { parsingLimits } from './limits.ts'
 import { ParseFault } from './parsed.ts'
+import type { DocumentSource } from './source.ts'
 
 /** The entries of a ZIP file. What is inflated of them, each and together, is counted while it comes out, whatever the file says. */
-export interface ZipEntries {
+export interface ZipEntries extends Disposable {
   has(name: string): boolean
   names(): Iterable<string>
   /** @throws ParseFault where it is missing, encrypted, damaged or too large */
@@ -14,12 +15,12 @@ export interface ZipEntries {
 }
 
 /**
- * Lists a ZIP file; nothing is inflated yet.
+ * Lists a ZIP file; nothing is inflated yet. Of a file on the disk only what is asked for is read.
  * @throws ParseFault `corrupt` for what is no complete ZIP file, `too_large` for one with too many entries
  */
-export async function openZip(bytes: Uint8Array): Promise<ZipEntries> {
+export async function openZip(source: DocumentSource): Promise<ZipEntries> {
   const entries = new Map<string, Entry>()
-  const zip = await listEntries(bytes, entries)
+  const zip = await listEntries(source, entries)
   let inflated = 0
 
   async function* stream(name: string): AsyncGenerator<Uint8Array> {
@@ -50,6 +51,7 @@ export async function openZip(bytes: Uint8Array): Promise<ZipEntries> {
       for await (const chunk of stream(name)) chunks.push(chunk)
       return Buffer.concat(chunks)
     },
+    [Symbol.dispose]: () => zip.close(),
   }
 }
 
@@ -57,17 +59,14 @@ export async function openZip(bytes: Uint8Array): Promise<ZipEntries> {
  * The names of the entries of a ZIP file; of a file on the disk only the list of them at its end is read.
  * @throws ParseFault as `openZip`
  */
-export async function zipNames(source: Uint8Array | { path: string }): Promise<ReadonlySet<string>> {
+export async function zipNames(source: DocumentSource): Promise<ReadonlySet<string>> {
   const entries = new Map<string, Entry>()
-  if (source instanceof Uint8Array) await listEntries(source, entries)
-  else (await listEntries(source, entries)).close()
+  const zip = await listEntries(source, entries)
+  zip.close()
   return new Set(entries.keys())
 }
 
-async function listEntries(
-  source: Uint8Array | { path: string },
-  entries: Map<string, Entry>,
-): Promise<ZipFile> {
+async function listEntries(source: DocumentSource, entries: Map<string, Entry>): Promise<ZipFile> {
   let zip: ZipFile | undefined
   try {
     zip =
