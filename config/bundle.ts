@@ -57,8 +57,12 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
     // The file of the server gives to others what they need of it, under names of its own choice.
     preserveEntrySignatures: 'allow-extension',
     resolve: { conditionNames: ['@copydesk/source', 'node'], alias: unused },
-    // What draws the terminal has a slow half for its own developers, which keeps a record of every frame.
-    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+    transform: {
+      // The oldest one that the launcher takes.
+      target: 'node22.18',
+      // What draws the terminal has a slow half for its own developers, which keeps a record of every frame.
+      define: { 'process.env.NODE_ENV': '"production"' },
+    },
     logLevel: 'warn',
     onLog(level, log, print) {
       // Bundled packages use `eval` and load each other in circles; that is theirs, and it works.

@@ -30,21 +30,45 @@ export async function temporaryKnowledge(
   database: string | undefined,
 ): Promise<TemporaryKnowledge & AsyncDisposable> {
   const { config } = prepare(command)
-  await using stack = new AsyncDisposableStack()
+  const acts: Array<() => unknown> = []
+  try {
+    return await make(config, database, acts)
+  } catch (error) {
+    await undo(acts)
+    throw error
+  }
+}
+
+/** Does what undoes the acts of a list, the last one first, also when one of them fails. */
+async function undo(acts: Array<() => unknown>): Promise<void> {
+  const last = acts.pop()
+  if (!last) return
+  try {
+    await last()
+  } finally {
+    await undo(acts)
+  }
+}
+
+/** @param acts gets what undoes what is done here */
+async function make(
+  config: Config,
+  database: string | undefined,
+  acts: Array<() => unknown>,
+): Promise<TemporaryKnowledge & AsyncDisposable> {
   const dataDir = await mkdtemp(join(tmpdir(), 'copydesk-eval-'))
-  stack.defer(() => rm(dataDir, { recursive: true, force: true }))
+  acts.push(() => rm(dataDir, { recursive: true, force: true }))
   // Idle threads and timers of an instance keep no process alive, not even until it has stopped.
-  stack.adopt(
-    setInterval(() => undefined, 60_000),
-    clearInterval,
-  )
+  const alive = setInterval(() => undefined, 60_000)
+  acts.push(() => clearInterval(alive))
   let isOurs = false
   // After the instance has been stopped; a file of SQLite goes with the folder.
-  stack.defer(async () => {
+  acts.push(async () => {
     if (isOurs && database !== undefined) await dropTables(config, dataDir, database)
   })
   const warnings: string[] = []
-  const copydesk = stack.adopt(await open(config, dataDir, database, warnings), (opened) => opened.stop())
+  const copydesk = await open(config, dataDir, database, warnings)
+  acts.push(() => copydesk.stop())
   await requireEmpty(copydesk)
   isOurs = true
   await copydesk.migrations.up()
@@ -52,7 +76,6 @@ export async function temporaryKnowledge(
   await copydesk.start()
   const { caller, datasetId } = await datasetOf(copydesk)
   const documents = new Map<string, string>()
-  const owned = stack.move()
   return {
     async add(given, { signal, onProgress }) {
       const files = given.filter(({ title, text }) => title.trim() !== '' || text.trim() !== '')
@@ -96,7 +119,7 @@ export async function temporaryKnowledge(
       const found = results.map(({ fileName }) => documents.get(fileName) ?? fileName)
       return { documents: found, rankSource: results[0]?.rankSource, searchMs }
     },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    [Symbol.asyncDispose]: () => undo(acts),
   }
 }
 

@@ -96,7 +96,7 @@ const unique = (texts: readonly string[]): string[] => [
  */
 export function exactCounter(exact: readonly string[]): (text: string) => number {
   const wanted = exact.map((each) => {
-    const words = normalize(each).split(' ').map(RegExp.escape)
+    const words = normalize(each).split(' ').map(asPattern)
     return new RegExp(`${notWithin}${words.join('[^\\p{L}\\p{N}]{1,9}')}${notGoingOn}`, 'u')
   })
   return (text) => {
@@ -104,6 +104,9 @@ export function exactCounter(exact: readonly string[]): (text: string) => number
     return wanted.filter((each) => each.test(folded)).length
   }
 }
+
+/** `RegExp.escape`, which Node 22 lacks. */
+const asPattern = (word: string) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
 const notWithin = '(?<![\\p{L}\\p{N}]|[\\p{L}\\p{N}][-_.])'
 const notGoingOn = '(?![\\p{L}\\p{N}]|[-_.][\\p{L}\\p{N}])'
