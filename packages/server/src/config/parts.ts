@@ -10,5 +10,5 @@ export const text = () => z.string().min(1, 'is empty')
 export const webUrl = () =>
   z.url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
 
-/** A whole number up to a largest one. */
+/** A whole number, whose limits are added where it is used. */
 export const whole = () => z.int('must be a whole number')

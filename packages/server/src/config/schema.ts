@@ -16,8 +16,7 @@ import { Storage } from './storage.ts'
 export const roles = ['all', 'web', 'worker'] as const
 export type Role = (typeof roles)[number]
 
-const filled = () => z.string().min(1)
-const words = () => z.array(filled())
+const words = () => z.array(text())
 const keyId = () => z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'an id has 1 to 64 letters, digits, "-" or "_"')
 const origin = () =>
   z
@@ -67,7 +66,7 @@ const Hosted = () =>
 /** The schema of each setting at the top of the configuration. All of them may be left out. */
 const fields = {
   $schema: () => z.string(),
-  dataDir: filled,
+  dataDir: text,
   environment: () => z.enum(['production', 'development']),
   database: () =>
     z.strictObject({
@@ -90,7 +89,7 @@ const fields = {
         .regex(/^[\w:.-]{1,64}$/, 'has 1 to 64 letters, digits, ":", ".", "-" or "_"')
         .optional(),
     }),
-  host: filled,
+  host: text,
   role: () => z.enum(roles),
   port: () => whole().min(0).max(65_535, 'must be 65535 or less'),
   baseUrl: webUrl,
@@ -130,7 +129,7 @@ const fields = {
       fallback: words().optional(),
       /** US dollars per million tokens. */
       prices: z
-        .array(z.strictObject({ model: filled(), input: usdPerMillion(), output: usdPerMillion() }))
+        .array(z.strictObject({ model: text(), input: usdPerMillion(), output: usdPerMillion() }))
         .optional(),
     }),
   invoicing: Invoicing,
@@ -146,7 +145,7 @@ const fields = {
   rerank: Rerank,
   images: Images,
   payments: Payments,
-  defaultModel: filled,
+  defaultModel: text,
 }
 
 /** The configuration as a file or the environment states it. All fields are optional. */

@@ -45,7 +45,7 @@ export function readSecrets(dataDir: string): Secrets | undefined {
   } catch {
     throw new Failure(`The secrets file ${file} is damaged. ${remedy}`)
   }
-  // Used once, as the configuration is.
+  // Used once, so that making functions for it would take longer than it takes.
   const parsed = Secrets().safeParse(content, { jitless: true })
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
