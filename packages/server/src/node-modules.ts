@@ -1,4 +1,4 @@
-/** Of node's own, in the order of their sizes: each loads others with it. */
+/** Those that a start loads; most bring others with them. One that is missing here is only slower to load. */
 const used = [
   'node:https',
   'node:crypto',

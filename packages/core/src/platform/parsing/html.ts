@@ -39,11 +39,8 @@ export function readHtml(html: string, { url, mainTextOnly = false }: HtmlOption
 
 /** Reads an HTML file that was uploaded, for its main text. @throws ParseFault as `readHtml` */
 export async function parseHtmlFile(source: DocumentSource): Promise<ParsedDocument> {
-  return readHtml(await markupOf(source), { mainTextOnly: true }).document
+  return readHtml(decodeMarkup(await wholeOf(source)), { mainTextOnly: true }).document
 }
-
-/** On its own, so that the bytes are gone while the text is read. */
-const markupOf = async (source: DocumentSource) => decodeMarkup(await wholeOf(source))
 
 /** @param charset that was sent with the page; else the page names its own */
 export function decodeMarkup(bytes: Uint8Array, charset?: string): string {

@@ -148,7 +148,8 @@ const isReady = ({ ready }: Pick<Batch, 'ready'> | ReadChunk) => ready !== undef
 
 function add(batch: Batch, chunk: ReadChunk, after: TextPlace): void {
   if (chunk.ready) {
-    batch.ready = [...(batch.ready ?? []), chunk.ready]
+    batch.ready ??= []
+    batch.ready.push(chunk.ready)
     batch.count += chunk.ready.count
   } else {
     batch.rows.push(...(JSON.parse(chunk.rows) as ReadRow[]))
