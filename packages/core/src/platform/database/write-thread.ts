@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import BetterSqlite from 'better-sqlite3'
 import { lowerPriority } from '../threads/lower-priority.ts'
+import { release } from '../threads/release.ts'
 import { preparedOn } from './sqlite-statements.ts'
 
 /** Pages of the file that the connection keeps while the thread lasts, KiB. With four times as many it is no faster: an index in no order touches all. */
@@ -65,4 +66,10 @@ function answer(request: WriteRequest): WriteReply {
   }
 }
 
-port.on('message', (requests: WriteRequest[]) => port.postMessage(requests.map(answer), []))
+port.on('message', (requests: WriteRequest[]) => {
+  const replies = requests.map(answer)
+  // Several may be in the same buffer.
+  for (const { params } of requests)
+    for (const param of params) if (param instanceof Uint8Array) release(param)
+  port.postMessage(replies, [])
+})
