@@ -1,4 +1,5 @@
 import { p } from '@mikro-orm/core'
+import type { Dialect } from './database.ts'
 
 /** A ULID that identifies the row. */
 export const idColumn = () => p.string().length(26).primary()
@@ -14,3 +15,6 @@ export const microsColumn = () => p.bigint('number')
 export const figureColumn = () => p.bigint('number').strictNullable()
 /** An amount in the smallest unit of its currency, such as cents. */
 export const amountColumn = () => p.bigint('number')
+
+/** The `options` of an index or unique constraint in whose place the other database has something that the ORM has no word for. */
+export const onlyOn = (dialect: Dialect) => ({ dialect })

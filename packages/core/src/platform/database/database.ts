@@ -119,6 +119,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return openSqlite(options)
 }
 
+const takenCodes: ReadonlySet<unknown> = new Set([
+  '23505',
+  'SQLITE_CONSTRAINT_UNIQUE',
+  'SQLITE_CONSTRAINT_PRIMARYKEY',
+  // None of our triggers raises a fault for another reason.
+  'SQLITE_CONSTRAINT_TRIGGER',
+])
+
+/** Whether a hand-written statement has failed because a value is there already that may be there once. */
+export const isThereAlready = (error: unknown): boolean => takenCodes.has((error as { code?: unknown }).code)
+
 /** `?, ?, ?` for as many values as there are; `null` when there are none, which matches nothing. */
 export function placeholders(values: readonly unknown[]): string {
   return values.length === 0 ? 'null' : values.map(() => '?').join(', ')

@@ -20,7 +20,14 @@ export async function openWithEntities<Orm extends MikroORM<any, any, any>>(
   const ofEntities = opened.get(entities) ?? new Map<Dialect, MikroORM>()
   const earlier = ofEntities.get(dialect)
   if (earlier) return open(asIn(earlier))
-  const orm = await open({ entities: [...entities] })
+  const orm = await open({
+    entities: [...entities],
+    discovery: {
+      onMetadata(meta) {
+        meta.uniques = meta.uniques.filter(({ options }) => (options?.['dialect'] ?? dialect) === dialect)
+      },
+    },
+  })
   opened.set(entities, ofEntities.set(dialect, orm))
   return orm
 }

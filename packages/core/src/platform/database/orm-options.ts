@@ -22,10 +22,10 @@ export function ormOptions(dialect: Dialect, { migrations, log }: DatabaseOption
 
 /**
  * What the ORM has no word for and leaves alone when it compares the schema with the entities: functions, triggers, the full-text indexes, which
- * are tables whose names end with `_words`, with what SQLite keeps beside them, and the vectors of pgvector.
+ * are tables whose names end with `_words`, with what SQLite keeps beside them, what no two leads share there, and the vectors of pgvector.
  */
 const madeByMigrations = {
-  skipTables: [/_words(_[a-z]+)?$/, /^knowledge_vectors$/],
+  skipTables: [/_words(_[a-z]+)?$/, /^lead_identities/, /^knowledge_vectors$/],
   ignoreTriggers: true,
   ignoreRoutines: true,
 }

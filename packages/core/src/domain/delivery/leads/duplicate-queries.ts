@@ -1,8 +1,8 @@
 import type { Transaction } from '../../../kernel/context.ts'
 import { equals, where } from '../../../kernel/paging-queries.ts'
-import { placeholders } from '../../../platform/database/database.ts'
 import { pick, select, table } from '../../../platform/database/read.ts'
 import { Lead } from './entities.ts'
+import { hasIdentity } from './identity-queries.ts'
 import { identityOf, phoneIdentity, phoneKeyOf } from './policy.ts'
 
 const l = table(Lead, 'l')
@@ -13,7 +13,7 @@ const match = select(pick(l, 'id', 'email', 'phoneKey', 'identity', 'revision'))
  * phone number. Two addresses at one phone are two people.
  */
 export async function duplicateOf(
-  { tx }: Transaction,
+  { tx, db }: Transaction,
   tenantId: string,
   contact: { email: string | null; phone: string | null },
   except?: string,
@@ -23,11 +23,7 @@ export async function duplicateOf(
   const phone = contact.phone === null ? null : phoneKeyOf(contact.phone)
   const identities = [identity, ...(phone === null ? [] : [phoneIdentity(phone)])]
   const other = except === undefined ? undefined : { sql: 'l.id <> ?', params: [except] }
-  const byIdentity = where(
-    equals(l.tenantId, tenantId),
-    { sql: `l.identity in (${placeholders(identities)})`, params: identities },
-    other,
-  )
+  const byIdentity = where(hasIdentity(db.dialect, tenantId, identities), other)
   const same = await match.get(
     tx,
     `from ${l} where ${byIdentity.sql} order by l.identity, l.id limit 1`,

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { idColumn, instantColumn, refColumn } from '../../../platform/database/columns.ts'
+import { idColumn, instantColumn, onlyOn, refColumn } from '../../../platform/database/columns.ts'
 import { ownedByTenant } from '../../../platform/database/scope.ts'
 import { LeadForm } from './forms/entities.ts'
 
@@ -61,7 +61,8 @@ export const Lead = defineEntity({
   },
   uniques: [
     { name: 'leads_id', properties: ['id'] },
-    { name: 'leads_identity', properties: ['tenantId', 'identity'] },
+    // On SQLite two tables see to it: see the migration `0076-lead-identities`.
+    { name: 'leads_identity', properties: ['tenantId', 'identity'], options: onlyOn('postgresql') },
   ],
   indexes: [
     { name: 'leads_in_order', properties: ['tenantId', 'seq'] },

@@ -6,7 +6,8 @@ import { lockTenant } from '../../../accounts/tenants/status.ts'
 import { LeadImport, type LeadImportRow } from '../entities.ts'
 import { importBatch, type RowCounts } from './batch.ts'
 import { createBatchSize } from './batch-size.ts'
-import { DoubledLead, insertReady } from './insert-queries.ts'
+import { type Common, DoubledLead, insertReady } from './insert-queries.ts'
+import { LeadIndexes } from './lead-index-queries.ts'
 import type { ReadyLeads } from './ready.ts'
 import type { Batch } from './text-reader.ts'
 
@@ -24,6 +25,7 @@ interface Storing {
  */
 export class BatchWriter {
   readonly size: ReturnType<typeof createBatchSize>
+  readonly #indexes = new LeadIndexes()
   readonly #ctx: Ctx
   readonly #importId: string
   #last: Promise<unknown> = Promise.resolve()
@@ -71,7 +73,7 @@ export class BatchWriter {
         await lockTenant(txn, oneTenant(txn))
         const row = await lockImport(txn, this.#importId)
         const isNext = row?.status === 'processing' && row.readBytes === batch.from.at
-        if (isNext) await this.size.timed(batch.count, () => add(txn, row, batch))
+        if (isNext) await this.size.timed(batch.count, () => this.#take(txn, row, batch))
         resolve(isNext ? 'written' : 'elsewhere')
       },
       { inThread: true },
@@ -82,23 +84,21 @@ export class BatchWriter {
     durable.catch(reject)
     return { outcome, durable }
   }
+
+  async #take(txn: Transaction, row: LeadImportRow, { ready, rows, after }: Batch): Promise<void> {
+    const { id: importId, tenantId, label } = row
+    const common = { tenantId, label, importId, now: txn.clock.date(), indexes: this.#indexes }
+    const counts = await (ready ? addReady(txn, common, ready) : importBatch(txn, row, rows, common))
+    row.imported += counts.imported
+    row.updated += counts.updated
+    row.skipped += counts.skipped
+    Object.assign(row, { readBytes: after.at, nextLine: after.line })
+  }
 }
 
-async function add(txn: Transaction, row: LeadImportRow, batch: Batch): Promise<void> {
-  const counts = await (batch.ready ? addReady(txn, row, batch.ready) : importBatch(txn, row, batch.rows))
-  row.imported += counts.imported
-  row.updated += counts.updated
-  row.skipped += counts.skipped
-  Object.assign(row, { readBytes: batch.after.at, nextLine: batch.after.line })
-}
-
-async function addReady(
-  txn: Transaction,
-  { id: importId, tenantId, label }: LeadImportRow,
-  chunks: readonly ReadyLeads[],
-): Promise<RowCounts> {
-  await insertReady(txn, { tenantId, label, importId, now: txn.clock.date() }, chunks)
-  return { imported: chunks.reduce((sum, { count }) => sum + count, 0), updated: 0, skipped: 0 }
+async function addReady(txn: Transaction, common: Common, chunks: readonly ReadyLeads[]): Promise<RowCounts> {
+  const imported = await insertReady(txn, common, chunks)
+  return { imported, updated: 0, skipped: 0 }
 }
 
 export const lockImport = (txn: Transaction, id: string) =>

@@ -6,7 +6,7 @@ import { addEntry, view } from '../create.ts'
 import { Lead, LeadImportError, type LeadImportRow } from '../entities.ts'
 import { derived } from '../policy.ts'
 import { knownLeads } from './batch-queries.ts'
-import { insertLeads } from './insert-queries.ts'
+import { type Common, insertLeads } from './insert-queries.ts'
 import type { FileLead, ReadRow } from './rows.ts'
 import { newValues, type OwnValues } from './values.ts'
 
@@ -27,6 +27,7 @@ export async function importBatch(
   txn: Transaction,
   file: LeadImportRow,
   rows: readonly ReadRow[],
+  common: Common,
 ): Promise<RowCounts> {
   const counts: RowCounts = { imported: 0, updated: 0, skipped: 0 }
   const { id: importId, tenantId, duplicates, label } = file
@@ -71,7 +72,7 @@ export async function importBatch(
     if (fresh) merge(fresh, lead)
     else changes.push({ id, lead })
   }
-  await insertLeads(txn, { tenantId, label, importId, now: txn.clock.date() }, added)
+  await insertLeads(txn, common, added)
   await update(txn, changes, { id: file.createdById, name: `${file.createdByName} (import ${label})` })
   return counts
 }

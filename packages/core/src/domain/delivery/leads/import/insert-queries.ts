@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Ctx, Transaction } from '../../../../kernel/context.ts'
-import type { Sql, SqlValue } from '../../../../platform/database/database.ts'
+import { isThereAlready, type Sql, type SqlValue } from '../../../../platform/database/database.ts'
 import { count, select, table } from '../../../../platform/database/read.ts'
 import { Lead } from '../entities.ts'
 import { areKnown } from './batch-queries.ts'
+import type { LeadIndexes } from './lead-index-queries.ts'
 import type { ReadyLeads } from './ready.ts'
 import { asBound, type OwnValues, ownColumns } from './values.ts'
 
@@ -14,6 +15,7 @@ export interface Common {
   importId: string
   /** When they are created. */
   now: Date
+  indexes: LeadIndexes
 }
 
 /** How many leads one statement adds; others are answered between two. */
@@ -30,7 +32,7 @@ export function insertLeads(
   common: Common,
   leads: ReadonlyMap<string, OwnValues>,
 ): Promise<void> {
-  return inserting(txn, common, async (insert) => {
+  return inserting(txn, common, leads.size, async (insert) => {
     const sent: Array<Promise<unknown>> = []
     const [ids, values] = [[...leads.keys()], [...leads.values()]]
     // The next ones are made while the database adds these.
@@ -38,18 +40,25 @@ export function insertLeads(
       sent.push(insert(ids.slice(n, n + perStatement), asBound(values.slice(n, n + perStatement))))
       await setImmediate()
     }
-    return sent
+    await Promise.all(sent)
   })
 }
 
 /**
- * Adds leads that are ready. Nothing is waited for in between: whether one was there already, each statement tells before the next.
+ * Adds leads that are ready. Nothing is waited for in between: whether one was there already, the database tells by refusing it, and each
+ * statement that looks for telephone numbers before the next.
+ * @returns how many they are
  * @throws DoubledLead
  */
-export function insertReady(txn: Transaction, common: Common, chunks: readonly ReadyLeads[]): Promise<void> {
-  return inserting(txn, common, async (insert) => {
-    const looks: Array<Promise<boolean>> = []
+export async function insertReady(
+  txn: Transaction,
+  common: Common,
+  chunks: readonly ReadyLeads[],
+): Promise<number> {
+  const leads = chunks.reduce((sum, { count }) => sum + count, 0)
+  const insertChunks = async (insert: Insert) => {
     const sent: Array<Promise<unknown>> = []
+    const looks: Array<Promise<boolean>> = []
     for (const chunk of chunks) {
       const look = areKnown(txn, common.tenantId, chunk)
       // Told below.
@@ -59,45 +68,41 @@ export function insertReady(txn: Transaction, common: Common, chunks: readonly R
       sent.push(insert(ids, chunk.values))
       await setImmediate()
     }
-    // Once a statement has failed on PostgreSQL all others do, and tell nothing.
-    const told = await Promise.allSettled(looks)
-    await Promise.allSettled(sent)
-    if (told.some((look) => look.status === 'fulfilled' && look.value)) throw new DoubledLead()
-    return [...looks, ...sent]
-  })
+    // The first fault: once a statement has failed on PostgreSQL all others do, and tell nothing.
+    for (const [n, added] of sent.entries()) {
+      if (await looks[n]) throw new DoubledLead()
+      await added
+    }
+  }
+  try {
+    await inserting(txn, common, leads, insertChunks)
+    return leads
+  } catch (error) {
+    throw isThereAlready(error) ? new DoubledLead() : error
+  }
 }
 
 type Insert = (ids: readonly string[], values: Uint8Array) => Promise<unknown>
 
 async function inserting(
   { tx, db: { dialect } }: Transaction,
-  { tenantId, label, importId, now }: Common,
-  work: (insert: Insert) => Promise<ReadonlyArray<Promise<unknown>>>,
+  { tenantId, label, importId, now, indexes }: Common,
+  count: number,
+  work: (insert: Insert) => Promise<void>,
 ): Promise<void> {
   const before = dialect === 'sqlite' ? await lastNumber(tx) : 0
-  const sent = await work((ids, values) => {
+  await work((ids, values) => {
     const { text, idsOf } = statements[dialect]
-    const added = tx.run(text, [tenantId, label, importId, now, idsOf(ids), values])
-    // Told below.
-    added.catch(() => undefined)
-    return added
+    const adding = tx.run(text, [tenantId, label, importId, now, idsOf(ids), values])
+    // `work` tells.
+    adding.catch(() => undefined)
+    return adding
   })
-  await Promise.all(sent)
-  if (dialect === 'sqlite') await addWords(tx, before)
+  if (dialect === 'sqlite') await indexes.add(tx, before, count)
 }
 
 const seqs = select({ last: count('max(l.seq)') })
 const lastNumber = async (tx: Sql) => (await seqs.get(tx, `from ${table(Lead, 'l')}`))?.last ?? 0
-
-/**
- * Adds the words of all leads with higher numbers to the index: a trigger, which does it for other leads, takes twice as long. One
- * statement, since at the end of each the index writes a part that has to be merged later.
- */
-const addWords = (tx: Sql, before: number) => tx.run(indexing, [before])
-
-const indexing = `insert into lead_words (rowid, words)
-  select l.seq, replace(l.words || ' §' || l.status || ' ¶' || replace(l.source, '_', ''), ' ', ' ' || l.tenant_id)
-  from leads l where l.seq > ?`
 
 const own = Object.values(ownColumns)
 const columns = `tenant_id, source_ref, import_id, created_on, updated_on, source, revision, assigned_to_id, id, ${own
@@ -118,7 +123,7 @@ const statements = {
     text: `insert into leads (${columns})
       select ${shared('c.column1', 'c.column2', 'c.column3', 'c.column4')},
         cast(substr(c.column5, 1 + ${idLength} * v.key, ${idLength}) as text), ${own.map((_, n) => `v.value->>${n}`).join(', ')}
-      from (values (?, ?, ?, ?, ?)) c cross join json_each(cast(? as text)) v`,
+      from (values (?, ?, ?, ?, ?)) c cross join jsonb_each(cast(? as text)) v`,
     // A part of bytes is found at once, one of a text by counting its characters.
     idsOf: (ids: readonly string[]): SqlValue => Buffer.from(ids.join('')),
   },

@@ -14,6 +14,8 @@ export interface LineKeys {
   ids: string[]
   identities: string[]
   phones: string[]
+  /** Those of lines that have an address. */
+  phonesOfAddressed: string[]
 }
 
 /** The values that leads have which the lines double or name. */
@@ -21,13 +23,15 @@ export function keysOf(lines: readonly Line[]): LineKeys {
   const once = (values: ReadonlyArray<string | undefined | null>) => [
     ...new Set(values.filter((value) => typeof value === 'string')),
   ]
+  const addressed = (line: Line) => line.email !== undefined
   return {
     ids: once(lines.map(({ id }) => (id !== undefined && isUlid(id) ? id : undefined))),
     identities: once(
       lines.flatMap(({ identity, phoneKey }) => [identity, phoneKey && phoneIdentity(phoneKey)]),
     ),
     // Without an address, the number of a lead that has one tells as well.
-    phones: once(lines.map(({ email, phoneKey }) => (email === undefined ? phoneKey : null))),
+    phones: once(lines.map((line) => (addressed(line) ? null : line.phoneKey))),
+    phonesOfAddressed: once(lines.map((line) => (addressed(line) ? line.phoneKey : null))),
   }
 }
 

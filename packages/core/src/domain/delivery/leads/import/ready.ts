@@ -11,9 +11,12 @@ export interface ReadyLeads {
   count: number
   /** The leads without their ids; see `asBound`. */
   values: Uint8Array
-  /** What none of the leads that are there may have: values as JSON, undefined for none. */
-  identities: string | undefined
+  /**
+   * Telephone numbers that no lead that is there may have, as JSON; undefined for none: those of leads without an address, and those of the
+   * others, which only a lead without one doubles. That no identity is there already the database itself sees to.
+   */
   phones: string | undefined
+  phonesOfAddressed: string | undefined
 }
 
 /** @returns undefined for rows of which each has to be looked at: faults, doubles among themselves, notes, and ids of leads */
@@ -25,13 +28,13 @@ export function readyLeads(rows: readonly ReadRow[]): ReadyLeads | undefined {
     seen.add(row.lead, `${n}`)
     leads.push(row.lead)
   }
-  const { ids, identities, phones } = keysOf(leads)
+  const { ids, phones, phonesOfAddressed } = keysOf(leads)
   if (ids.length > 0) return undefined
   const json = (values: readonly string[]) => (values.length > 0 ? JSON.stringify(values) : undefined)
   return {
     count: leads.length,
     values: asBound(leads.map(newValues)),
-    identities: json(identities),
     phones: json(phones),
+    phonesOfAddressed: json(phonesOfAddressed),
   }
 }
