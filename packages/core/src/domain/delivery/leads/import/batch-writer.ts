@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core'
 import type { Ctx, Transaction } from '../../../../kernel/context.ts'
 import { oneTenant } from '../../../../kernel/scope.ts'
 import { transact } from '../../../../kernel/transact.ts'
+import { release } from '../../../../platform/threads/release.ts'
 import { lockTenant } from '../../../accounts/tenants/status.ts'
 import { LeadImport, type LeadImportRow } from '../entities.ts'
 import { importBatch, type RowCounts } from './batch.ts'
@@ -60,7 +61,12 @@ export class BatchWriter {
   #add(batch: Batch): Promise<BatchOutcome> {
     const { outcome, durable } = this.#begin(batch)
     this.#last = durable
-    durable.catch(() => undefined)
+    durable
+      .then(async () => {
+        // Elsewhere, they may be written yet.
+        if ((await outcome) !== 'elsewhere') for (const { values } of batch.ready ?? []) release(values)
+      })
+      .catch(() => undefined)
     return outcome
   }
 

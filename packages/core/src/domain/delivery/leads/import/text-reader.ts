@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import type { Ctx } from '../../../../kernel/context.ts'
+import { release } from '../../../../platform/threads/release.ts'
 import type { CsvFormat } from '../entities.ts'
 import type { ReadyLeads } from './ready.ts'
 import type { ReadRow } from './rows.ts'
@@ -138,7 +139,9 @@ export class TextReader {
     const stored = await blobs.stream(key, { start: at, end: end - 1 })
     if (!stored) throw new TextGone()
     const text = await buffer(stored)
-    return threads.run('readLeads', { text, format, line, isWhole, makesReady }, owner)
+    const read = threads.run('readLeads', { text, format, line, isWhole, makesReady }, owner)
+    // The thread gets a copy, once it is free.
+    return read.finally(() => release(text))
   }
 }
 
