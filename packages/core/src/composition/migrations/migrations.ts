@@ -73,6 +73,7 @@ import { migration as knowledgeVectors } from './0073-knowledge-vectors.ts'
 import { migration as campaignsByStatus } from './0074-campaigns-by-status.ts'
 import { migration as sequencesByPlatform } from './0075-sequences-by-platform.ts'
 import { migration as leadIdentities } from './0076-lead-identities.ts'
+import { migration as leadWordsChanged } from './0077-lead-words-changed.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -150,4 +151,5 @@ export const migrations: readonly MigrationScript[] = [
   campaignsByStatus,
   sequencesByPlatform,
   leadIdentities,
+  leadWordsChanged,
 ]
