@@ -2,14 +2,15 @@ import { CsvError, parse } from 'csv-parse/sync'
 import { decodeDocument } from './decode.ts'
 import { type BlockList, createBlockList } from './limits.ts'
 import type { ParsedDocument } from './parsed.ts'
+import type { DocumentSource } from './source.ts'
 import { createTableWriter } from './tables.ts'
 
 /**
  * Reads values separated by commas, semicolons, tabs or bars as a table whose header is the first row. Rows may differ in length.
  * @throws ParseFault `too_large`
  */
-export function parseCsv(bytes: Uint8Array): ParsedDocument {
-  const text = decodeDocument(bytes)
+export function parseCsv(source: DocumentSource): ParsedDocument {
+  const text = decodeDocument(source)
   const delimiter = delimiterOf(text)
   let { blocks } = createBlockList()
   try {

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import { readFileSync } from 'node:fs'
 import { checkLength } from './limits.ts'
+import { type DocumentSource, partsOf } from './source.ts'
 
 /**
  * Text from bytes whose encoding may be unknown: a byte order mark decides, then `label`, then UTF-8 where it is valid. Else each
@@ -7,45 +9,71 @@ import { checkLength } from './limits.ts'
  * What is valid in no encoding becomes U+FFFD; nothing is rejected.
  * @param label an encoding that was named with the bytes, such as `iso-8859-1`; one that is unknown is ignored
  */
-export function decodeText(bytes: Uint8Array, label?: string): string {
-  const marked = byMark(bytes) ?? (label === undefined ? undefined : byLabel(label)) ?? byZeros(bytes)
-  if (marked && marked.encoding !== 'utf-8') return marked.decode(bytes)
-  return isUtf8(bytes) ? utf8.decode(bytes) : decodeLines(bytes)
+export const decodeText = (bytes: Uint8Array, label?: string): string =>
+  [...decodeParts(bytes, label)].join('')
+
+/** The same, one part after the other: of a large file neither bytes nor text are in memory as a whole, unless it is in several encodings. */
+export function* decodeParts(source: DocumentSource, label?: string): Generator<string> {
+  const [{ bytes: head } = { bytes: nothing }] = partsOf(source)
+  const marked = byMark(head) ?? (label === undefined ? undefined : byLabel(label)) ?? byZeros(head)
+  if (marked && marked !== 'utf-8') yield* decoded(source, marked)
+  else if (isUtf8Throughout(source)) yield* decoded(source, 'utf-8')
+  else yield decodeLines(source instanceof Uint8Array ? source : readFileSync(source.path))
 }
 
 /** The text of a document that is nothing but text. @throws ParseFault `too_large` */
-export function decodeDocument(bytes: Uint8Array): string {
-  const text = decodeText(bytes)
-  checkLength(text.length)
+export function decodeDocument(source: DocumentSource): string {
+  let text = ''
+  for (const part of decodeParts(source)) {
+    text += part
+    checkLength(text.length)
+  }
   return text
 }
 
+function* decoded(source: DocumentSource, encoding: string): Generator<string> {
+  const decoder = new TextDecoder(encoding)
+  for (const { bytes, isLast } of partsOf(source)) yield decoder.decode(bytes, { stream: !isLast })
+}
+
+function isUtf8Throughout(source: DocumentSource): boolean {
+  if (source instanceof Uint8Array) return isUtf8(source)
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for (const { bytes, isLast } of partsOf(source)) decoder.decode(bytes, { stream: !isLast })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const nothing = new Uint8Array()
 const utf8 = new TextDecoder()
 const western = new TextDecoder('windows-1252')
 
-function byMark([first, second]: Uint8Array): TextDecoder | undefined {
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le')
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be')
+function byMark([first, second]: Uint8Array): string | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
   return undefined
 }
 
-function byLabel(label: string): TextDecoder | undefined {
+function byLabel(label: string): string | undefined {
   try {
-    return new TextDecoder(label.trim())
+    return new TextDecoder(label.trim()).encoding
   } catch {
     return undefined
   }
 }
 
 /** UTF-16 without a mark: in most languages one byte of each pair is often zero, and the other is not. */
-function byZeros(bytes: Uint8Array): TextDecoder | undefined {
+function byZeros(bytes: Uint8Array): string | undefined {
   const head = bytes.subarray(0, 4096)
   const zeros = [0, 0]
   for (const [at, byte] of head.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1
   const [even = 0, odd = 0] = zeros
   const least = Math.max(2, head.length / 8)
-  if (odd > least && even < odd / 8) return new TextDecoder('utf-16le')
-  if (even > least && odd < even / 8) return new TextDecoder('utf-16be')
+  if (odd > least && even < odd / 8) return 'utf-16le'
+  if (even > least && odd < even / 8) return 'utf-16be'
   return undefined
 }
 

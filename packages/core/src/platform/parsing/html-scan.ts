@@ -23,10 +23,11 @@ const attributesRead = new Set(
 
 /**
  * Goes through HTML once, without a tree of it in memory.
+ * @param html as a whole or in parts
  * @param url where it is from, if that is known
  * @throws ParseFault `too_deep` or `too_large`
  */
-export function scanHtml(html: string, url?: string): ScannedHtml {
+export function scanHtml(html: string | Iterable<string>, url?: string): ScannedHtml {
   const builder = createHtmlBlocks(createBlockList())
   const head = createHtmlHead(url)
   let nodes = 0
@@ -69,7 +70,8 @@ export function scanHtml(html: string, url?: string): ScannedHtml {
       builder.close(tag)
     },
   })
-  for (let at = 0; at < html.length; at += 65_536) parser.write(html.slice(at, at + 65_536))
+  for (const part of typeof html === 'string' ? [html] : html)
+    for (let at = 0; at < part.length; at += 65_536) parser.write(part.slice(at, at + 65_536))
   parser.end()
   return { head: head.end(), blocks: builder.end(), nodes, depth }
 }

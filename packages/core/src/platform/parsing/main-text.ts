@@ -6,19 +6,26 @@ import { type ScannedHtml, scanHtml } from './html-scan.ts'
 /** Readability goes over its tree many times; pages beyond this are taken without it. */
 const mostNodes = 30_000
 const deepest = 100
-const longest = 4_000_000
+/** In characters. */
+export const longestArticle = 4_000_000
 
 /**
  * The content of a page without menus, footers and the like. Readability looks for an article; where it finds a small part of the
  * page only, as on pages of many sections, all is taken that the page does not mark as something else.
  */
-export function selectMainText(html: string, { blocks, nodes, depth }: ScannedHtml): HtmlBlock[] {
-  const marked = blocks.filter(({ boilerplate }) => !boilerplate)
-  const content = marked.length > 0 ? marked : blocks
-  if (nodes > mostNodes || depth > deepest || html.length > longest) return content
+export function selectMainText(html: string, scanned: ScannedHtml): HtmlBlock[] {
+  const { blocks, nodes, depth } = scanned
+  const content = contentOf(scanned)
+  if (nodes > mostNodes || depth > deepest || html.length > longestArticle) return content
   const left = new Set(blocks.filter(({ boilerplate }) => boilerplate).map(({ text }) => text))
   const article = readArticle(html).filter(({ text }) => !left.has(text))
   return lengthOf(article) * 3 < lengthOf(content) ? content : withHeadings(article, content)
+}
+
+/** All that the page does not mark as something else. */
+export function contentOf({ blocks }: ScannedHtml): HtmlBlock[] {
+  const marked = blocks.filter(({ boilerplate }) => !boilerplate)
+  return marked.length > 0 ? marked : blocks
 }
 
 /** Readability takes the title of an article out, and lowers its other headings of the first level. */

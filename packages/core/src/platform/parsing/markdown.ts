@@ -5,6 +5,7 @@ import { scanHtml } from './html-scan.ts'
 import { createBlockList } from './limits.ts'
 import { splitMarkdown } from './markdown-parts.ts'
 import type { Block, HeadingLevel, ParsedDocument } from './parsed.ts'
+import type { DocumentSource } from './source.ts'
 import { paragraphsOf } from './text.ts'
 
 /**
@@ -12,9 +13,9 @@ import { paragraphsOf } from './text.ts'
  * heading of the first level is the title.
  * @throws ParseFault `too_large`
  */
-export async function parseMarkdown(bytes: Uint8Array): Promise<ParsedDocument> {
+export async function parseMarkdown(source: DocumentSource): Promise<ParsedDocument> {
   const list = createBlockList()
-  const text = decodeDocument(bytes).replace(/\r\n?/g, '\n')
+  const text = decodeDocument(source).replace(/\r\n?/g, '\n')
   // Most files have none, and need no YAML.
   const front = text.startsWith('---\n')
     ? (await import('./front-matter.ts')).takeFrontMatter(text)

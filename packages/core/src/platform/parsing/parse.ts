@@ -66,10 +66,10 @@ async function readAs(
     case 'html':
       return (await import('./html.ts')).parseHtmlFile(source)
     case 'markdown':
-      return (await import('./markdown.ts')).parseMarkdown(await wholeOf(source))
+      return (await import('./markdown.ts')).parseMarkdown(source)
     case 'text':
-      return (await import('./text.ts')).parseText(await wholeOf(source))
+      return (await import('./text.ts')).parseText(source)
     case 'csv':
-      return (await import('./csv.ts')).parseCsv(await wholeOf(source))
+      return (await import('./csv.ts')).parseCsv(source)
   }
 }

@@ -1,11 +1,12 @@
 import { decodeDocument } from './decode.ts'
 import { createBlockList } from './limits.ts'
 import type { ParsedDocument } from './parsed.ts'
+import type { DocumentSource } from './source.ts'
 
 /** Reads plain text in any encoding: empty lines and page breaks part its paragraphs. @throws ParseFault `too_large` */
-export function parseText(bytes: Uint8Array): ParsedDocument {
+export function parseText(source: DocumentSource): ParsedDocument {
   const list = createBlockList()
-  for (const text of paragraphsOf(decodeDocument(bytes))) list.add({ kind: 'text', text })
+  for (const text of paragraphsOf(decodeDocument(source))) list.add({ kind: 'text', text })
   return { kind: 'text', title: null, language: null, pages: null, blocks: list.blocks }
 }
 
