@@ -67,6 +67,7 @@ export function createParser(
     keepMs: 0,
     // Large strings and tables are allocated at once.
     memoryMb: 4 * heapMb,
+    youngMb: 4,
     watch: { heapMb, bufferMb },
     deadlineMs,
     maxWaiting,
