@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { checkLength } from './limits.ts'
-import { type DocumentSource, partsOf } from './source.ts'
+import { type DocumentSource, readInParts } from './source.ts'
 
 /**
  * Text from bytes whose encoding may be unknown: a byte order mark decides, then `label`, then UTF-8 where it is valid. Else each
@@ -14,7 +14,7 @@ export const decodeText = (bytes: Uint8Array, label?: string): string =>
 
 /** The same, one part after the other: of a large file neither bytes nor text are in memory as a whole, unless it is in several encodings. */
 export function* decodeParts(source: DocumentSource, label?: string): Generator<string> {
-  const [{ bytes: head } = { bytes: nothing }] = partsOf(source)
+  const [{ bytes: head } = { bytes: nothing }] = readInParts(source)
   const marked = byMark(head) ?? (label === undefined ? undefined : byLabel(label)) ?? byZeros(head)
   if (marked && marked !== 'utf-8') yield* decoded(source, marked)
   else if (isUtf8Throughout(source)) yield* decoded(source, 'utf-8')
@@ -33,14 +33,14 @@ export function decodeDocument(source: DocumentSource): string {
 
 function* decoded(source: DocumentSource, encoding: string): Generator<string> {
   const decoder = new TextDecoder(encoding)
-  for (const { bytes, isLast } of partsOf(source)) yield decoder.decode(bytes, { stream: !isLast })
+  for (const { bytes, isLast } of readInParts(source)) yield decoder.decode(bytes, { stream: !isLast })
 }
 
 function isUtf8Throughout(source: DocumentSource): boolean {
   if (source instanceof Uint8Array) return isUtf8(source)
   const decoder = new TextDecoder('utf-8', { fatal: true })
   try {
-    for (const { bytes, isLast } of partsOf(source)) decoder.decode(bytes, { stream: !isLast })
+    for (const { bytes, isLast } of readInParts(source)) decoder.decode(bytes, { stream: !isLast })
     return true
   } catch {
     return false

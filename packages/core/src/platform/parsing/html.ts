@@ -5,7 +5,7 @@ import { type ScannedHtml, scanHtml } from './html-scan.ts'
 import { createBlockList } from './limits.ts'
 import { contentOf, longestArticle, selectMainText } from './main-text.ts'
 import type { ParsedDocument } from './parsed.ts'
-import { type DocumentSource, partsOf, sourceSize, wholeOf } from './source.ts'
+import { type DocumentSource, readInParts, sourceSize, wholeOf } from './source.ts'
 
 /** A web page: its text, and what it says about itself. */
 export interface HtmlPage extends Pick<HtmlHead, 'canonical' | 'links' | 'index' | 'follow'> {
@@ -56,7 +56,7 @@ export const decodeMarkup = (bytes: Uint8Array, charset?: string): string =>
 
 function markupParts(source: DocumentSource, charset?: string): Generator<string> {
   if (charset !== undefined) return decodeParts(source, charset)
-  const [part] = partsOf(source)
+  const [part] = readInParts(source)
   const head = Buffer.from(part?.bytes.subarray(0, 4_096) ?? []).toString('latin1')
   const [, named] = /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(head) ?? []
   // It was readable as single bytes, so it is not what it says.

@@ -15,7 +15,7 @@ export const sourceSize = async (source: DocumentSource): Promise<number> =>
 const partBytes = 512 * 1_024
 
 /** The bytes of a document, one part after the other, each until the next is asked for. Waits for the disk, as one may in a thread. */
-export function* partsOf(source: DocumentSource): Generator<{ bytes: Uint8Array; isLast: boolean }> {
+export function* readInParts(source: DocumentSource): Generator<{ bytes: Uint8Array; isLast: boolean }> {
   if (source instanceof Uint8Array) {
     yield { bytes: source, isLast: true }
     return
