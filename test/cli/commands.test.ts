@@ -115,9 +115,8 @@ describe('copydesk migrate', () => {
     const refused = await cliProcess(['serve', '--port', '0'], { cwd })
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain('copydesk migrate up')
-    expect((await cliProcess(['migrate', 'up', '--dry-run'], { cwd })).stdout).toMatch(
-      /(create|alter|drop) (table|index)/i,
-    )
+    // Those of another database do nothing here: see the next test.
+    expect((await cliProcess(['migrate', 'up', '--dry-run'], { cwd })).stdout).toMatch(`-- ${last}\n`)
     expect(await json(['migrate', 'up'], cwd)).toEqual({ applied: [last] })
     expect(await json(['migrate', 'status'], cwd)).toEqual(before)
   })
