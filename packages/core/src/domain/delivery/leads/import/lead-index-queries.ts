@@ -24,13 +24,14 @@ export class LeadIndexes {
    * @throws SqliteError for an identity that is there already; see `isThereAlready`
    */
   async add(tx: Sql, before: number, leads: number): Promise<void> {
-    // In one statement, since at the end of each the index of words writes a part that has to be merged later.
     const [, , found] = await Promise.all([
       tx.run(addIdentities, [before]),
+      // In one statement, since at the end of each the index of words writes a part that has to be merged later.
       tx.run(addWords, [before]),
-      added.get(tx, 'from lead_identities_added'),
+      // Where others have added very many, it takes several transactions until they are taken over.
+      added.get(tx, 'from (select 1 from lead_identities_added limit ?) k', [kept + 2 * leads]),
     ])
-    const most = Math.min((found?.count ?? 0) - kept, 2 * leads)
+    const most = (found?.count ?? 0) - kept
     if (most > 0) await this.#takeOver(tx, most)
   }
 
