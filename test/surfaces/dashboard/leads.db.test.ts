@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApp, type Team, type TestApp } from '../../kit/app.ts'
 import { changedTables, fingerprint } from '../../kit/rows.ts'
 import { refusal } from '../refusal.ts'
+import { imported, importFile } from './lead-files.ts'
 
 let app: TestApp
 
@@ -192,6 +193,21 @@ describe('dashboard.leads.change', () => {
     expect(await namesOf(team, { search: 'quist' })).toEqual(['Ann'])
     expect(await namesOf(team, { search: 'shop' })).toEqual([])
     await add(team, { firstName: 'New', lastName: 'Ann', email: ann.email })
+  })
+
+  it('finds a lead with its new status, and with the old one no more', async () => {
+    const team = await app.team()
+    const { id } = await add(team, ann)
+    // Among the newest leads no index is asked.
+    const others = Array.from({ length: 300 }, (_, n) => `A${n},new\nB${n},qualified`)
+    const { importId } = await importFile(team, `firstName,status\n${others.join('\n')}`)
+    await imported(app, team, importId)
+    // What changes nothing that is searched leaves it to be found.
+    await changed(team, id, { score: 5 })
+    expect(await namesOf(team, { search: 'cruz', 'filter.status': 'new' })).toEqual(['Ann'])
+    await changed(team, id, { status: 'qualified' })
+    expect(await namesOf(team, { search: 'cruz', 'filter.status': 'qualified' })).toEqual(['Ann'])
+    expect(await namesOf(team, { search: 'cruz', 'filter.status': 'new' })).toEqual([])
   })
 
   it('rejects what another lead has, people who are not of the tenant, and a lead with nothing left', async () => {
