@@ -4,7 +4,7 @@ import { lowerPriority } from '../threads/lower-priority.ts'
 import { release } from '../threads/release.ts'
 import { preparedOn } from './sqlite-statements.ts'
 
-/** Pages of the file that the connection keeps while the thread lasts, KiB. With four times as many it is no faster: an index in no order touches all. */
+/** Pages of the file that the connection keeps while the thread lasts, KiB. */
 const keptKib = 4_096
 
 export interface WriteThreadData {
