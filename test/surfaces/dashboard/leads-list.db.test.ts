@@ -122,6 +122,10 @@ describe('dashboard.leads.list', () => {
     expect(await found({ search: 'ann' })).toEqual([])
     // Leads of another tenant are before, between and after them.
     await add(other.tenantId, 'Ann', [3, 20_000, 7_000_000, 2_147_483_641])
+    // One whose id ends in the same way.
+    const alike = other.tenantId.slice(0, -8) + team.tenantId.slice(-8)
+    await add(alike, 'Ann', [4, 16_385, 40_001])
+    await add(alike, 'Bo', [60_002, 80_003, 7_000_002])
     await add(team.tenantId, 'Ann', oldest)
     await add(team.tenantId, 'Bo', between)
     await add(team.tenantId, 'Cyd', newest)

@@ -4,7 +4,7 @@ import type { MigrationScript } from '../../platform/database/migrate.ts'
  * On PostgreSQL the words of a lead begin with the tenant and the block of 16,384 numbers that the lead's own is in: an index of words has
  * no order, and so the newest of all leads that have a word would be found only by reading each of them.
  */
-const block = (number: string) => `lpad(to_hex(${number}), 5, '0')`
+export const block = (number: string) => `lpad(to_hex(${number}), 5, '0')`
 const termsOf = (begin: string) =>
   `replace(r.words || ' §' || r.status || ' ¶' || replace(r.source, '_', ''), ' ', ' ' || ${begin})`
 const terms = termsOf(`r.tenant_id || ${block('r.seq >> 14')}`)
@@ -35,8 +35,13 @@ const fillWith = (words: string) => [
  * tenant has leads, until there are enough. The more blocks had too few, the more are asked about at once. The next block is looked for
  * in a way that only the index that begins with the tenant has this order. With settings of its own: a plan for one of the terms would
  * be made each time, and one that was made while there were few leads would read all of the table.
+ * @param begin what terms begin with before the block, with `||` at the end
+ * @param terms where they are: a table `w`, and the end of a condition
  */
-const finder = `create function "leads_found"(tenant text, terms text, beyond int, newest_first boolean, most int) returns setof int
+export const finderOf = (
+  begin: string,
+  terms: string,
+) => `create or replace function "leads_found"(tenant text, terms text, beyond int, newest_first boolean, most int) returns setof int
 language plpgsql stable set enable_seqscan = off set jit = off set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_generic_plan as $$
 declare
@@ -56,16 +61,19 @@ begin
         bound := (block << 14) | 16383;
       end if;
       exit when block is null;
-      query := concat_ws(' | ', query, replace(terms, '#', ${block('block')}));
+      query := concat_ws(' | ', query, replace(terms, '#', ${begin}${block('block')}));
       asked := asked + 1;
     end loop;
     exit when query is null;
-    return query select w.seq from lead_words w where w.words @@ query::tsquery and (w.seq - beyond) * sign > 0
+    return query select w.seq from ${terms} @@ query::tsquery and (w.seq - beyond) * sign > 0
       order by w.seq * sign limit most;
     get diagnostics found = row_count;
     most := most - found;
   end loop;
 end $$`
+
+/** Where they are as of 0031. */
+export const wordsTable = 'lead_words w where w.words'
 
 /** As of 0044. */
 const find = (sign: string, order: string) =>
@@ -89,7 +97,7 @@ export const migration: MigrationScript = {
       trigger(terms),
       ...fillWith(terms),
       'drop function "leads_found"(text, int, boolean, int)',
-      finder,
+      finderOf('', wordsTable),
     ],
   },
   down: {

@@ -74,6 +74,7 @@ import { migration as campaignsByStatus } from './0074-campaigns-by-status.ts'
 import { migration as sequencesByPlatform } from './0075-sequences-by-platform.ts'
 import { migration as leadIdentities } from './0076-lead-identities.ts'
 import { migration as leadWordsChanged } from './0077-lead-words-changed.ts'
+import { migration as leadWordsIndex } from './0078-lead-words-index.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -152,4 +153,5 @@ export const migrations: readonly MigrationScript[] = [
   sequencesByPlatform,
   leadIdentities,
   leadWordsChanged,
+  leadWordsIndex,
 ]

@@ -24,7 +24,10 @@ export async function openWithEntities<Orm extends MikroORM<any, any, any>>(
     entities: [...entities],
     discovery: {
       onMetadata(meta) {
-        meta.uniques = meta.uniques.filter(({ options }) => (options?.['dialect'] ?? dialect) === dialect)
+        const isHere = ({ options }: { options?: Record<string, unknown> }) =>
+          (options?.['dialect'] ?? dialect) === dialect
+        meta.uniques = meta.uniques.filter(isHere)
+        meta.indexes = meta.indexes.filter(isHere)
       },
     },
   })

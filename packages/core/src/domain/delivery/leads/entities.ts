@@ -69,6 +69,12 @@ export const Lead = defineEntity({
     // For each of the two filters alone, too: the few values of the other one are ranges of it.
     { name: 'leads_by_status', properties: ['tenantId', 'status', 'source', 'seq'] },
     { name: 'leads_by_phone', properties: ['tenantId', 'phoneKey'], where: 'phone_key is not null' },
+    // SQLite has a table for it: see the migration `0044-lead-order`.
+    {
+      name: 'leads_by_words',
+      expression: `create index "leads_by_words" on "leads" using gin (lead_terms(tenant_id, seq, words, status, source))`,
+      options: onlyOn('postgresql'),
+    },
   ],
   filters: ownedByTenant,
 })

@@ -71,7 +71,7 @@ const numbers = select({ seq: like(l.seq, 'l.seq') })
  */
 async function inPostgres(ctx: Ctx, words: readonly string[], stretch: Stretch): Promise<number[]> {
   const { tenantId, order, most } = stretch
-  const { beginnings, whole } = termsOf(`${tenantId}#`, stretch, words)
+  const { beginnings, whole } = termsOf('#', stretch, words)
   const terms = [...beginnings.map((word) => `'${word}':*`), ...whole.map((word) => `'${word}'`)]
   const rows = await numbers.all(ctx.sql, 'from leads_found(?, ?, ?, ?, ?) l (seq)', [
     tenantId,

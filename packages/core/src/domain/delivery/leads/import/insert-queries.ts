@@ -146,6 +146,5 @@ const hasGrown = `select 1 from pg_class where oid = 'leads'::regclass and pg_re
  * for the few that there were. It takes half a second. SQLite needs no such thing.
  */
 export async function noteGrowth({ db }: Ctx): Promise<void> {
-  if (db.dialect === 'postgresql' && (await db.sql.get(hasGrown)))
-    await db.sql.run('analyze leads, lead_words')
+  if (db.dialect === 'postgresql' && (await db.sql.get(hasGrown))) await db.sql.run('analyze leads')
 }
