@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { password } from '../kit/app.ts'
 import { folderIn, loggedIn } from './kb-staff.ts'
 import { createStaff, keyOf, superAdminOf } from './staff.ts'
 
@@ -141,5 +142,19 @@ describe('copydesk ask about the knowledge base', () => {
     const login = await loggedIn(staff)
     const found = await staff.run([...search, '--yes'], login)
     expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('twelve hours') })
+  })
+
+  it('tells a super-admin whose login it takes', async () => {
+    await using staff = await createStaff()
+    const { email } = await superAdminOf(staff.harness)
+    const env = { TMPDIR: staff.env['TMPDIR'] ?? '' }
+    const input = password
+    await staff.run(['login', staff.harness.url, '--email', email, '--password-stdin'], { env, input })
+    for (const command of [['files'], ['search', 'oats'], ['crawl', 'https://oats.example']])
+      expect(await staff.run(['kb', ...command, '--tenant', 'Tenant 1'], { env })).toMatchObject({
+        code: 4,
+        stdout: '',
+        stderr: expect.stringMatching(/no access.*Only the reviewers and the users of the tenant/),
+      })
   })
 })

@@ -117,7 +117,7 @@ export const tenantHeader = (tenant: string) => ({ headers: { 'x-tenant-id': ten
 /**
  * The datasets of a tenant that are called one of these: by id, by name, or by the name that uploads use.
  * @param names absent: all datasets
- * @throws UsageError for an unknown name; Failure for an API key, which the server does not accept here
+ * @throws UsageError for an unknown name; Failure for an API key or a super-admin, which the server does not accept here
  */
 export async function datasetsNamed(
   client: Client,
@@ -127,16 +127,16 @@ export async function datasetsNamed(
   const { data } = await client
     .call('tenant', 'GET /knowledge/datasets', tenantHeader(tenant))
     .catch((error: unknown) => {
-      throw error instanceof ApiError && error.status === 401 ? withoutLogin(error) : error
+      throw error instanceof ApiError && [401, 403].includes(error.status) ? notForCaller(error) : error
     })
   if (!names) return data
   const found = names.map((name) => datasetNamed(name, data))
   return data.filter((each) => found.includes(each))
 }
 
-function withoutLogin(cause: ApiError): Failure {
+function notForCaller(cause: ApiError): Failure {
   return new Failure(
-    `${cause.message}. Reviewers and the users of the tenant see its files after a login with a password: copydesk login --email you@example.com`,
+    `${cause.message}. Only the reviewers and the users of the tenant see its files, after a login with a password: copydesk login --email you@example.com`,
     { exitCode: exitCodes.forbidden, cause },
   )
 }
