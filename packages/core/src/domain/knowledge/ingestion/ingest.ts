@@ -1,27 +1,17 @@
 import { LockMode } from '@mikro-orm/core'
-import type { Ctx, Transaction } from '../../../kernel/context.ts'
+import type { Ctx } from '../../../kernel/context.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { EmbeddingFault } from '../../../platform/embeddings/port.ts'
 import { documentTypes, ParseFault } from '../../../platform/parsing/parsed.ts'
-import {
-  Dataset,
-  type DatasetRow,
-  KnowledgeChunk,
-  KnowledgeFile,
-  type KnowledgeFileRow,
-} from '../datasets/entities.ts'
+import { Dataset, KnowledgeFile } from '../datasets/entities.ts'
 import { fileKey } from '../datasets/files.ts'
-import type { StemmedLanguage } from '../stemming/function-words.ts'
 import { lastVersion } from './chunk-queries.ts'
 import { embedChunks } from './embed.ts'
-import { tidyKnowledgeJob } from './jobs.ts'
 import { type PackedChunks, perBatch, unpackChunks } from './packed-chunks.ts'
 import { createPurse, PurseEmpty } from './purse.ts'
-import { addLanguage, type IndexedChunk, withStems } from './stem-chunks.ts'
+import { withStems } from './stem-chunks.ts'
+import { embedding, type FileToIngest, publish, type Stored, setState, storeChunks } from './store-chunks.ts'
 import { addToVectorTable } from './vector-table.ts'
-
-/** So many chunks, with their words in the index, take long enough to be stored beside the event loop. */
-const manyChunks = 8
 
 /** Documents of one tenant that wait for a thread. */
 const mostWaiting = 100
@@ -42,10 +32,12 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
   if (!begun) return
   try {
     const { count, batches, language } = await chunksOf(ctx, begun, signal)
-    // Without embeddings the first chunks are stored at once.
-    if (ctx.services.embedder) await setState(ctx, fileId, embedding(parsedPercent))
-    let version: number | undefined
+    // Without embeddings the first chunks are stored at once, and the last ones searched.
+    const { embedder } = ctx.services
+    if (embedder) await setState(ctx, fileId, embedding(parsedPercent))
+    let stored: Stored | undefined
     const models = new Set<string | null>()
+    const made = () => ({ chunksCount: count, model: onlyOne(models), language })
     const purse = createPurse(ctx, begun.tenantId)
     for (const [n, batch] of batches.entries()) {
       signal.throwIfAborted()
@@ -59,17 +51,21 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
       for (const row of rows) models.add(row.model)
       const progress =
         parsedPercent + Math.floor(((99 - parsedPercent) * (n * perBatch + rows.length)) / count)
-      version = await store(ctx, begun, version, rows, progress)
-      if (version === undefined) return
+      const isLast = n === batches.length - 1
+      stored = await storeChunks(ctx, begun, {
+        version: stored?.version,
+        rows,
+        progress,
+        ...(isLast && !embedder && { made: made() }),
+      })
+      if (!stored) return
     }
-    version ??= (await lastVersion(ctx, fileId)) + 1
-    await addToVectorTable(ctx, { id: fileId, version })
-    const isCurrent = await publish(ctx, begun, {
-      version,
-      chunksCount: count,
-      model: onlyOne(models),
-      language,
-    })
+    let isCurrent = stored?.isCurrent
+    if (isCurrent === undefined) {
+      const version = stored?.version ?? (await lastVersion(ctx, fileId)) + 1
+      await addToVectorTable(ctx, { id: fileId, version })
+      isCurrent = await publish(ctx, begun, { ...made(), version })
+    }
     // Its bytes or settings have changed meanwhile.
     if (!isCurrent) await ingest(ctx, { fileId }, signal)
   } catch (error) {
@@ -78,14 +74,6 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
     const awaitsMoney = error instanceof PurseEmpty
     await setState(ctx, fileId, { status: 'error', progress: 0, errorMessage: reason, awaitsMoney })
   }
-}
-
-/** A file with how it is to be read. */
-export type FileToIngest = Pick<
-  KnowledgeFileRow,
-  'id' | 'tenantId' | 'datasetId' | 'fileName' | 'mimeType' | 'fileSizeBytes' | 'sha256'
-> & {
-  settings: Pick<DatasetRow, 'chunkSize' | 'chunkOverlap' | 'parseType' | 'parserEngine'>
 }
 
 function begin(ctx: Ctx, id: string): Promise<FileToIngest | undefined> {
@@ -139,73 +127,9 @@ async function chunksIn(
   return parser.run('cut', document, { owner: tenantId, signal })
 }
 
-/**
- * Stores chunks under a version, of the first ones under a new one: an ingestion whose lease has ended may still be under way.
- * @returns the version; undefined when the file was deleted meanwhile
- */
-function store(
-  ctx: Ctx,
-  file: FileToIngest,
-  version: number | undefined,
-  rows: readonly IndexedChunk[],
-  progress: number,
-): Promise<number | undefined> {
-  const work = async (txn: Transaction) => {
-    const row = await txn.em.findOne(KnowledgeFile, { id: file.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    if (!row) return undefined
-    if (row.status !== 'pending') Object.assign(row, embedding(progress))
-    const under = version ?? (await lastVersion(txn, file.id)) + 1
-    const { id: fileId, tenantId, datasetId } = file
-    for (const chunk of rows)
-      txn.insert(KnowledgeChunk, { ...chunk, id: txn.newId(), tenantId, datasetId, fileId, version: under })
-    return under
-  }
-  return transact(ctx, work, { inThread: rows.length >= manyChunks })
-}
-
-/**
- * Makes the new chunks those that are searched, and has the others removed.
- * @returns false when the file was asked for again meanwhile: it may have other bytes or settings than those that were read
- */
-function publish(
-  ctx: Ctx,
-  { id, sha256 }: FileToIngest,
-  made: Pick<KnowledgeFileRow, 'version' | 'chunksCount' | 'model'> & { language: StemmedLanguage },
-): Promise<boolean> {
-  return transact(ctx, async (txn) => {
-    const file = await txn.em.findOne(KnowledgeFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    // Of two ingestions the newer one counts.
-    if (!file || file.version > made.version) return true
-    const { tenantId } = file
-    const isCurrent = file.sha256 === sha256 && file.status !== 'pending'
-    const state = isCurrent
-      ? { status: 'indexed' as const, progress: 100 }
-      : { status: 'pending' as const, progress: 0 }
-    Object.assign(file, { ...made, ...state, errorMessage: null, updatedOn: txn.clock.date() })
-    await addLanguage(txn, file.datasetId, made.language)
-    // Before the first version there is none to be removed.
-    if (made.version > 1) txn.enqueue(tidyKnowledgeJob, { tenantId, payload: { tenantId, fileId: id } })
-    return isCurrent
-  })
-}
-
-const embedding = (progress: number) => ({ status: 'embedding' as const, progress })
-
 function onlyOne(models: ReadonlySet<string | null>): string | null {
   const [model = null] = models
   return models.size === 1 ? model : null
-}
-
-/** A file that was asked for again meanwhile stays `pending`. */
-function setState(
-  ctx: Ctx,
-  id: string,
-  state: Partial<Pick<KnowledgeFileRow, 'status' | 'progress' | 'errorMessage' | 'awaitsMoney'>>,
-): Promise<void> {
-  return transact(ctx, async (txn) => {
-    const file = await txn.em.findOne(KnowledgeFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    if (file && file.status !== 'pending') Object.assign(file, { ...state, updatedOn: txn.clock.date() })
-  })
 }
 
 /** What people are told; undefined for what is tried again. */
