@@ -6,8 +6,11 @@ import type { UploadData } from './knowledge-uploader.ts'
 import { expectEqual } from './measure.ts'
 import type { Subject } from './processes.ts'
 
-/** Requests of others before an ingestion, after as many that warm the server up. */
-const idleRequests = 200
+/** Requests of others before an ingestion, so many that the slowest hundredth is one of several; and those that warm the server up. */
+const idleRequests = 600
+const warmUps = 200
+/** Between two requests, at rest too: after a pause a request takes longer than right after another one. */
+const pauseMs = 10
 
 /**
  * Does what a server is measured by.
@@ -22,9 +25,12 @@ export async function timed(
   work: () => Promise<unknown>,
 ) {
   const read = await readerOf(subject, tenantId)
-  for (let n = 0; n < idleRequests; n += 1) await read()
+  for (let n = 0; n < warmUps; n += 1) await read()
   const idle: number[] = []
-  for (let n = 0; n < idleRequests; n += 1) idle.push(await read())
+  for (let n = 0; n < idleRequests; n += 1) {
+    idle.push(await read())
+    await setTimeout(pauseMs)
+  }
   await subject.ask('watch')
   const begun = performance.now()
   let isOver = false
@@ -32,7 +38,7 @@ export async function timed(
   const meanwhile: number[] = []
   while (!isOver) {
     meanwhile.push(await read())
-    await setTimeout(10)
+    await setTimeout(pauseMs)
   }
   await working
   const s = (performance.now() - begun) / 1_000

@@ -1,5 +1,6 @@
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import BetterSqlite from 'better-sqlite3'
 import { parse } from 'csv-parse/sync'
 import { monotonicFactory } from 'ulid'
@@ -16,6 +17,8 @@ const files = 5
 /** As many as requests are answered during the imports, so that the slowest hundredth is one of several. */
 const repetitions = 600
 const warmUps = 200
+/** Between two requests, at rest too: after a pause a request takes longer than right after another one. */
+const pauseMs = 50
 const listRepetitions = 60
 const few = 200
 const peer = 'csv-parse and hand-written statements, the same indexes and commits'
@@ -58,7 +61,10 @@ async function measure(
   const get = timer(server, tokens)
   for (let i = 0; i < warmUps; i += 1) await get('/activities')
   const idle: number[] = []
-  for (let i = 0; i < repetitions; i += 1) idle.push(await get('/activities'))
+  for (let i = 0; i < repetitions; i += 1) {
+    idle.push(await get('/activities'))
+    await setTimeout(pauseMs)
+  }
   // As after the first import of all: the thread that reads files has been started.
   await importOne(server, tokens[files] as string, 'name\nFirst', 1, () => Promise.resolve())
   const before = await server.ask<number>('memory')
@@ -132,7 +138,7 @@ async function importOne(
   const { importId } = (await response.json()) as { importId: string }
   for (;;) {
     await meanwhile()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await setTimeout(pauseMs)
     const state = await fetch(`${server.url}/dashboard/v1/leads/imports/${importId}`, { headers })
     const { status, imported } = (await state.json()) as { status: string; imported: number }
     if (status === 'processing') continue
