@@ -78,6 +78,20 @@ describe('copydesk kb files', () => {
     const foreign = await staff.run(['kb', 'files', '--tenant', other.tenantId], login)
     expect(foreign).toMatchObject({ code: 4, stdout: '' })
   })
+
+  it('tells a super-admin whose login it takes', async () => {
+    await using staff = await createStaff()
+    const { email } = await superAdminOf(staff.harness)
+    const env = { TMPDIR: staff.env['TMPDIR'] ?? '' }
+    const input = password
+    await staff.run(['login', staff.harness.url, '--email', email, '--password-stdin'], { env, input })
+    for (const command of [['files'], ['search', 'oats'], ['crawl', 'https://oats.example']])
+      expect(await staff.run(['kb', ...command, '--tenant', 'Tenant 1'], { env })).toMatchObject({
+        code: 4,
+        stdout: '',
+        stderr: expect.stringMatching(/no access.*Only the reviewers and the users of the tenant/),
+      })
+  })
 })
 
 describe('copydesk kb search', () => {
@@ -142,19 +156,5 @@ describe('copydesk ask about the knowledge base', () => {
     const login = await loggedIn(staff)
     const found = await staff.run([...search, '--yes'], login)
     expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('twelve hours') })
-  })
-
-  it('tells a super-admin whose login it takes', async () => {
-    await using staff = await createStaff()
-    const { email } = await superAdminOf(staff.harness)
-    const env = { TMPDIR: staff.env['TMPDIR'] ?? '' }
-    const input = password
-    await staff.run(['login', staff.harness.url, '--email', email, '--password-stdin'], { env, input })
-    for (const command of [['files'], ['search', 'oats'], ['crawl', 'https://oats.example']])
-      expect(await staff.run(['kb', ...command, '--tenant', 'Tenant 1'], { env })).toMatchObject({
-        code: 4,
-        stdout: '',
-        stderr: expect.stringMatching(/no access.*Only the reviewers and the users of the tenant/),
-      })
   })
 })
