@@ -33,10 +33,12 @@ export interface LoadedTogether {
  * their own, so that those load no more than before.
  * @param groups by the name of their file, in the order in which they are loaded, what each begins with: paths of modules, from the root
  * @param elsewhere what is used without a server of one's own: paths of modules, or of folders with `/` at the end
+ * @param program the entry that is no thread: the path of its module
  */
 export function loadedTogether(
   groups: Readonly<Record<string, readonly string[]>>,
   elsewhere: readonly string[],
+  program: string,
 ): LoadedTogether {
   const groupOf = new Map<string, string>()
   return {
@@ -49,8 +51,12 @@ export function loadedTogether(
         const get = (id: string) => this.getModuleInfo(id)
         const at = (id: string, paths: readonly string[]) =>
           paths.some((path) => id.includes(`${sep}${path.replaceAll('/', sep)}`))
-        const apart = all.filter((id) => get(id)?.isEntry || at(id, elsewhere))
-        const others = withImports(apart, get)
+        const entries = all.filter((id) => get(id)?.isEntry)
+        const threads = entries.filter((id) => !at(id, [program]))
+        const others = new Set([
+          ...withImports([...entries, ...all.filter((id) => at(id, elsewhere))], get),
+          ...withImports(threads, get, 'also later'),
+        ])
         for (const [name, start] of Object.entries(groups)) {
           const first = all.filter((id) => at(id, start))
           for (const id of withImports(first, get))
@@ -61,10 +67,18 @@ export function loadedTogether(
   }
 }
 
-/** The modules, and all that are loaded together with them. */
-function withImports(ids: readonly string[], get: (id: string) => ModuleInfo | null): Set<string> {
+/** The modules, and all that are loaded together with them. @param when `also later`: those too that are loaded when they are used */
+function withImports(
+  ids: readonly string[],
+  get: (id: string) => ModuleInfo | null,
+  when: 'at once' | 'also later' = 'at once',
+): Set<string> {
   const found = new Set(ids)
   // Goes on over what is added on the way.
-  for (const id of found) for (const imported of get(id)?.importedIds ?? []) found.add(imported)
+  for (const id of found) {
+    const { importedIds = [], dynamicallyImportedIds = [] } = get(id) ?? {}
+    for (const imported of importedIds) found.add(imported)
+    if (when === 'also later') for (const imported of dynamicallyImportedIds) found.add(imported)
+  }
   return found
 }

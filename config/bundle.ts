@@ -4,6 +4,7 @@ import { loadedTogether, ownModules } from './bundle-plugins.ts'
 import { copyFonts } from './fonts.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const program = 'packages/server/src/main.ts'
 /** The two packages with binaries: the `dependencies` of the published package. */
 const outside = ['better-sqlite3', '@node-rs/argon2']
 /** Packages with binaries that an installation may add: without them images are served in their own size, and vectors compared by the program. */
@@ -36,11 +37,12 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
       ],
     },
     ['packages/terminal/', 'packages/client/', 'packages/server/src/commands/local.ts'],
+    program,
   )
   const { output } = await build({
     cwd: root,
     input: {
-      main: 'packages/server/src/main.ts',
+      main: program,
       // Started as threads of their own, by the names of their files.
       'pdf-worker': 'packages/core/src/platform/pdf/pdf-worker.ts',
       'calendar-worker': 'packages/core/src/platform/threads/calendar-worker.ts',

@@ -16,7 +16,10 @@ import { f32, modelFolder, safetensors, wordPiece } from '../platform/embeddings
 /** Far from any node_modules. */
 const folder = mkdtempSync(join(tmpdir(), 'copydesk-pdf-'))
 
-beforeAll(() => bundle(folder))
+let files: Awaited<ReturnType<typeof bundle>>
+beforeAll(async () => {
+  files = await bundle(folder)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 async function inThread<T extends Tasks, N extends keyof T & string>(
@@ -38,6 +41,17 @@ async function inThread<T extends Tasks, N extends keyof T & string>(
   } finally {
     await threads.close()
   }
+}
+
+/** The modules in the files that a thread loads, at once or with its tasks. */
+function modulesOf(thread: string): string[] {
+  const names = new Set([`${thread}.mjs`])
+  // A set is walked on to what is added meanwhile.
+  for (const name of names) {
+    const file = files.find(({ fileName }) => fileName === name)
+    for (const imported of [...(file?.imports ?? []), ...(file?.dynamicImports ?? [])]) names.add(imported)
+  }
+  return files.flatMap(({ fileName, moduleIds }) => (names.has(fileName) ? moduleIds : []))
 }
 
 describe('the bundled program', () => {
@@ -72,6 +86,17 @@ describe('the bundled program', () => {
       ['added', 5],
     ])
   })
+
+  it.each([
+    ['text-thread', 'leads/import/tasks.ts'],
+    ['document-thread', 'parsing/docx.ts'],
+    ['crawl-thread', 'crawl/scan-page.ts'],
+  ])('loads nothing of the server or the ORM into the %s', (thread, own) => {
+    const modules = modulesOf(thread)
+    expect(modules.filter((id) => id.endsWith(own))).toHaveLength(1)
+    expect(modules.filter((id) => /@mikro-orm|\/gateway\/|\/surfaces\/|entities\.ts$/.test(id))).toEqual([])
+  })
+
   it('reads web pages and sitemaps in worker threads', async () => {
     const scan = await inThread<CrawlTasks, 'page'>('crawl-thread', 'page', {
       bytes: Buffer.from('<title>Café</title><a href=/menu>'),

@@ -8,9 +8,10 @@ import { hasOptedOut } from '../mailing/opt-out-queries.ts'
 import { addressFor, sequenceChannels } from '../sequences/channels.ts'
 import { addEntry, refuseDuplicate, view } from './create.ts'
 import { Lead, type LeadRow, type TimelineKind } from './entities.ts'
+import { isSomeone, nobody } from './fields.ts'
 import { derived } from './policy.ts'
 import { getItem } from './queries.ts'
-import { isSomeone, type LeadChange, type LeadItem, nobody } from './schemas.ts'
+import type { LeadChange, LeadItem } from './schemas.ts'
 
 /**
  * Changes a lead; what is not named stays as it is. Any status may follow any other. Serves `PATCH /dashboard/v1/leads/:leadId`.

@@ -5,9 +5,10 @@ import { flushOnce, transact } from '../../../kernel/transact.ts'
 import { lockTenant } from '../../accounts/tenants/status.ts'
 import { duplicateOf } from './duplicate-queries.ts'
 import { Lead, LeadEvent, type LeadRow, type TimelineKind } from './entities.ts'
+import { isSomeone, nobody } from './fields.ts'
 import { derived } from './policy.ts'
 import { getItem } from './queries.ts'
-import { isSomeone, type LeadItem, type NewLead, nobody } from './schemas.ts'
+import type { LeadItem, NewLead } from './schemas.ts'
 
 /**
  * Takes in a lead. Serves `POST /dashboard/v1/leads`.

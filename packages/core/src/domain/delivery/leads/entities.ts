@@ -1,10 +1,8 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { idColumn, instantColumn, onlyOn, refColumn } from '../../../platform/database/columns.ts'
 import { ownedByTenant } from '../../../platform/database/scope.ts'
+import type { LeadStatus } from './fields.ts'
 import { LeadForm } from './forms/entities.ts'
-
-export const leadStatuses = ['new', 'contacted', 'qualified', 'unqualified', 'converted'] as const
-export type LeadStatus = (typeof leadStatuses)[number]
 
 export const leadSources = ['form', 'search_ads', 'social_ads', 'manual', 'import'] as const
 export type LeadSource = (typeof leadSources)[number]

@@ -1,6 +1,7 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { like, select, table } from '../../../platform/database/read.ts'
-import { Lead, type LeadSource, type LeadStatus, leadSources, leadStatuses } from './entities.ts'
+import { Lead, type LeadSource, leadSources } from './entities.ts'
+import { type LeadStatus, leadStatuses } from './fields.ts'
 
 const l = table(Lead, 'l')
 const numbers = select({ seq: like(l.seq, 'l.seq') })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Transaction } from '../../../kernel/context.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
-import type { LeadStatus } from '../leads/entities.ts'
+import type { LeadStatus } from '../leads/fields.ts'
 import { MailOptOut } from '../mailing/entities.ts'
 import { addressFor } from './channels.ts'
 import { type LeadAudience, SequenceContact, type SequenceRow, SequenceStep } from './entities.ts'

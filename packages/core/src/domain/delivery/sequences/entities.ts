@@ -1,7 +1,8 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { idColumn, instantColumn, refColumn } from '../../../platform/database/columns.ts'
 import { ownedByTenant } from '../../../platform/database/scope.ts'
-import type { LeadSource, LeadStatus } from '../leads/entities.ts'
+import type { LeadSource } from '../leads/entities.ts'
+import type { LeadStatus } from '../leads/fields.ts'
 import type { mailStatuses } from '../mailing/entities.ts'
 import type { SequenceChannel } from './channels.ts'
 

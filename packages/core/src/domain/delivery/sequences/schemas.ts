@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isoDate, ulid } from '../../../platform/wire.ts'
-import { leadSources, leadStatuses } from '../leads/entities.ts'
+import { leadSources } from '../leads/entities.ts'
+import { leadStatuses } from '../leads/fields.ts'
 import { mailPlaceholders, unknownPlaceholders } from '../mailing/word-mail.ts'
 import { sequenceChannels } from './channels.ts'
 import { sequenceKinds, sequenceStatuses, triggerTypes } from './entities.ts'

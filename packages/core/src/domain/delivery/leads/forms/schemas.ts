@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isoDate, page, pageQuery, ulid } from '../../../../platform/wire.ts'
-import { line } from '../schemas.ts'
+import { line } from '../fields.ts'
 import { type FormField, formTargets } from './entities.ts'
 
 const origin = z

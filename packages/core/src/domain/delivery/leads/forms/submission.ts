@@ -1,6 +1,6 @@
 import { DomainError, invalid } from '../../../../kernel/errors.ts'
+import { isSomeone, leadFields, nobody } from '../fields.ts'
 import { splitName } from '../policy.ts'
-import { isSomeone, leadFields, nobody } from '../schemas.ts'
 import type { FormTarget } from './entities.ts'
 import type { OpenForm } from './queries.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CsvFormat } from '../entities.ts'
+import { isSomeone, leadFields, nobody } from '../fields.ts'
 import { derived, splitName } from '../policy.ts'
-import { isSomeone, leadFields, nobody } from '../schemas.ts'
 import type { ImportField } from './columns.ts'
 import type { CsvRow } from './csv.ts'
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isoDate, ulid } from '../../../../platform/wire.ts'
-import { duplicatePolicies, importStatuses, leadStatuses } from '../entities.ts'
+import { duplicatePolicies, importStatuses } from '../entities.ts'
+import { leadStatuses } from '../fields.ts'
 
 /** The largest file, bytes. */
 export const maxImportBytes = 10 * 1024 * 1024
