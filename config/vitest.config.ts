@@ -32,6 +32,8 @@ export default defineConfig(async () => {
     // Inside of node_modules, where the two packages that are not bundled are found.
     bundle: join(root, 'node_modules', '.cache', `copydesk-cli-${name}`),
   }
+  // Threads and processes of the tests would each compile all that they load again.
+  process.env['NODE_COMPILE_CACHE'] ??= join(run.folder, 'compiled')
   planRun({ ...run, sqlite: only !== 'postgresql', postgres, missing })
 
   const conditions = ['@copydesk/source']

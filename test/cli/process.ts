@@ -100,9 +100,9 @@ async function setUpOnce(): Promise<string> {
 }
 
 function environmentOf({ cwd, env }: Pick<RunOptions, 'cwd' | 'env'>): Record<string, string> {
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
   // Each command has a home of its own, and would compile everything again.
-  const compiled = { NODE_COMPILE_CACHE: join(folderOfRun(), 'compiled') }
-  return { PATH: process.env['PATH'] ?? '', HOME: cwd, ...compiled, ...env }
+  return { PATH, HOME: cwd, NODE_COMPILE_CACHE, ...env }
 }
 
 export function start(command: string, args: readonly string[], { cwd, env, input }: RunOptions): Running {
