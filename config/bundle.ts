@@ -15,6 +15,8 @@ const absent = ['pg-native', 'pg-cloudflare', 'cloudflare:sockets']
 const unused = {
   // Makes the certificates of a listener with TLS: half a megabyte.
   'node-forge': false,
+  // Unpacks fonts of a kind that ours are not, by a dictionary that is half of the thread for PDFs.
+  'brotli/decompress.js': false,
   // Its boxes measure text by the rules of Unicode, which are read when it is loaded. The listener writes nothing.
   consola$: 'consola/basic',
 } as const
