@@ -59,7 +59,10 @@ describe('the TypeScript of README.md and the pages on embedding', () => {
     const config = join(folder, 'tsconfig.json')
     writeFileSync(config, JSON.stringify({ compilerOptions, include: ['**/*.ts'] }))
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-    const { code, stdout } = await start(process.execPath, [tsc, '-p', config], { cwd: folder }).ended
+    // Beside other tests, more checkers only work out the same types again.
+    const { code, stdout } = await start(process.execPath, [tsc, '-p', config, '--checkers', '1'], {
+      cwd: folder,
+    }).ended
     // The library's own source is held to rules of its own.
     const ours = stdout.split('\n').filter((line) => /^[\w-]+-md\//.test(line))
     expect({ ours, hasRun: code === 0 || stdout !== '' }).toEqual({ ours: [], hasRun: true })
