@@ -55,6 +55,8 @@ const steps: readonly Step[] = [
   { name: 'commits', title: 'form of the commits', run: () => commitFaults(root) },
   { name: 'deps', title: 'dependencies (no install scripts)', run: () => dependencyFaults(root) },
   { name: 'build', title: 'build (rolldown)', run: ['node', 'config/build.ts'] },
+  // What is inferred in the sources may have no declaration, which nothing else asks for.
+  { name: 'libraries', title: 'libraries (tsc, publint)', run: ['node', 'config/build-packages.ts'] },
   {
     name: 'tests',
     title: 'tests (vitest)',

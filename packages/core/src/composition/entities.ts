@@ -69,11 +69,12 @@ import { ActivitySource } from '../domain/work/sources/entities.ts'
 import { Goal, Strategy, StrategyDraft } from '../domain/work/strategy/entities.ts'
 import { AuditRecord, CalendarSlot, Setting } from '../kernel/entities.ts'
 import { ConfigVersion } from '../kernel/versions/entities.ts'
+import type { Entities } from '../platform/database/database.ts'
 import { eventEntities } from '../platform/events/entities.ts'
 import { jobEntities } from '../platform/jobs/entities.ts'
 
 /** Every table. Migrations are made from this list, and a test holds them against it. */
-export const entities = [
+export const entities: Entities = [
   Activity,
   ActivityComment,
   ActivityLogEntry,

@@ -2,7 +2,7 @@ import { oneLine } from '../../../../platform/mail/text.ts'
 import { type EmailMessage, messageSource } from './email-message.ts'
 import type { EmailCategory, TemplateVariable } from './entities.ts'
 
-interface VariableSpec {
+export interface VariableSpec {
   description: string
   /** Whether every mail of the kind has it. */
   required: boolean
