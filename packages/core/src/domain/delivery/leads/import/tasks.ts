@@ -83,7 +83,7 @@ export const leadTasks = {
       const text = decodeCsv(bytesOf(file))
       const { format, start, line } = openCsv(text)
       const rows = text.subarray(start)
-      // Before they are looked at, which takes ten times as long.
+      // Before they are looked at, which takes more than ten times as long.
       const total = countRows(rows, format, line)
       const preview: FilePreview = { format, total, rows: [], invalid: 0, errors: [] }
       const { delimiter } = format
